@@ -86,7 +86,10 @@ def _click_lines(click: dict[str, Any], visitor: dict[str, Any]) -> Iterator[str
     }
     yield "  " + " · ".join(f"{name} {value}" for name, value in known.items() if value)
     if click["passed"]:
-        yield f"Decided then: passed, {'a visitor new to the offer' if click['uniq'] else 'a visitor seen before'}"
+        left_out = ", which statistics leave out" if click["reason"] else ""
+        yield "Decided then: passed, " + (
+            "a visitor new to the offer" if click["uniq"] else f"a visitor seen before{left_out}"
+        )
     else:
         yield f"Decided then: refused, {click['reason']}" + (f": {click['detail']}" if click["detail"] else "")
     if click["flags"]:

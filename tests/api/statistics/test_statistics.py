@@ -416,6 +416,24 @@ def test_click_list_of_staff_has_rejected_clicks_that_are_asked_for(traffic: Sta
     assert api.admin.call("GET", "/3.1/stats/clicks", params=PERIOD | {"verdict": "lost"}).status_code == 400
 
 
+def test_accepted_click_that_statistics_leave_out_is_in_the_list_of_all_clicks(traffic: StatisticsTraffic) -> None:
+    api, own = traffic.api, {"offer": traffic.first_offer, "affiliate": traffic.first}
+
+    def asked(**params: Any) -> set[str]:
+        return {each["id"] for each in api.admin.get("/3.1/stats/clicks", **PERIOD | params)["clicks"]}
+
+    def counted() -> list[Any]:
+        reports = ("getbydate", "getbyprogram", "getbytrafficback")
+        return [api.admin.get(f"/3.0/stats/{report}", **DAY)["stats"] for report in reports]
+
+    before, rows = asked(), counted()
+    again = new_click(93, reason="not-counted", detail="the visitor was seen", **own)
+    load_clicks(api.deps, [again])
+    assert counted() == rows, "it is neither a click nor a rejected click of statistics"
+    assert asked() == before and again.id not in asked(verdict="rejected")
+    assert again.id in asked(verdict="all") and asked(**{"reason[]": "not-counted"}) == {again.id}
+
+
 def test_click_transit_page_is_its_prelanding(api: Api) -> None:
     pages = {
         f"landings[{place}][{name}]": "https://page.example/"

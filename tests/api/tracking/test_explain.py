@@ -84,6 +84,16 @@ def test_rejected_click_is_explained_with_meaning_and_advice(api: Api) -> None:
     assert "Allow the country" in text
 
 
+def test_click_that_statistics_leave_out_is_explained_as_accepted(api: Api) -> None:
+    click = recorded_click(api, reason="not-counted", detail="the visitor was seen")
+    found = explained(api, click.id)
+    assert codes(found) == ["click-not-counted", "postback-missing"]
+    text = sentence(found, "click-not-counted")
+    assert "was accepted. Statistics leave it out: the visitor was seen, and the offer counts unique visitors" in text
+    recorded = api.admin.get(f"/3.1/admin/click/{click.id}/explain")["click"]
+    assert (recorded["passed"], recorded["reason"]) == (True, "not-counted")
+
+
 def test_click_without_postback_says_that_none_came(api: Api) -> None:
     found = explained(api, recorded_click(api).id)
     assert codes(found) == ["postback-missing"]

@@ -71,6 +71,19 @@ def test_unique_only_offer_accepts_visitor_once(edge: EdgeHandler, journal: Memo
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0)]
 
 
+def test_offer_that_counts_unique_visitors_only_accepts_the_others_without_counting_them(
+    edge: EdgeHandler, journal: MemoryJournal
+) -> None:
+    counted_once = make_offer(restrictions=packed(hosts_only=True), click_caps=(cap(3),))
+    edge.ruleset = make_ruleset([counted_once, *ROWS[1:]])
+    first, second = ask(edge, CLICK, peer="192.0.2.1"), ask(edge, CLICK, peer="192.0.2.1")
+    assert (first.status, second.status) == (302, 302) and second.location[:12] == first.location[:12]
+    ask(edge, CLICK, peer="192.0.2.2")
+    ask(edge, CLICK, peer="192.0.2.1")
+    left_out, full = ("not-counted", "the visitor was seen", 0), ("overcap", "cap c1 is reached", 0)
+    assert clicks(journal) == [("", "", 1), left_out, ("", "", 1), full], "caps count every accepted click"
+
+
 def test_unique_ip_only_offer_identifies_visitor_by_address(edge: EdgeHandler, journal: MemoryJournal) -> None:
     edge.ruleset = make_ruleset([make_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
     ask(edge, CLICK, peer="192.0.2.1", user_agent=b"Mozilla/5.0 (Windows NT 10.0) Firefox/120.0")

@@ -16,6 +16,7 @@ from tests.support.forms import PLAIN
 from trackyard.decision.click.caps import NEVER, OfferClickCaps
 from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
+from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.edge.state import counts_file, synced, unique, visitors_file
 from trackyard.edge.state.counts_file import ClickCount
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state
@@ -130,7 +131,7 @@ def day(directory: Path, *, edge: int = 1, first: int = 0, shared: bool = False)
 def accepted(directory: Path, edges: tuple[int, ...] = (1,)) -> list[Click]:
     """Return the accepted clicks of the journals."""
     clicks = [record for edge in edges for record in recorded_whole(directory, edge) if isinstance(record, Click)]
-    return [click for click in clicks if not click.reason]
+    return [click for click in clicks if not is_rejected(click.reason)]
 
 
 def recorded_whole(directory: Path, edge: int) -> list[Any]:

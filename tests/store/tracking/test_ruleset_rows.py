@@ -146,6 +146,7 @@ def test_ruleset_offer_includes_restrictions_and_caps(database: Database) -> Non
             strictly_country=True,
             uniq_ip_only=True,
             host_uniqueness_type="sub3",
+            hosts_only=True,
             sub_accounts={"2": {"values": ["x"], "exclude": False}},
             schedule={"enabled": True, "intervals": [{"day_of_week": 0, "start": 22, "end": 3}]},
             caps=caps,
@@ -164,6 +165,7 @@ def test_ruleset_offer_includes_restrictions_and_caps(database: Database) -> Non
         groups=(TargetingGroup(country=AllowDeny(allow=("EE",)), affiliate_id=(4,)),),
         unique_only=True,
         by_sub3=True,
+        hosts_only=True,
     )
     assert row.click_caps == (ClickCap("c" * 24, "day", 10, "each", (), "exact", ("EE",)),)
     assert bare.restrictions == b"" and bare.click_caps == ()

@@ -16,6 +16,7 @@ from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
 from trackyard.decision.visitor.visitor import Agent, ParsedAgent
+from trackyard.domain.tracking.rejections import NOT_COUNTED
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click, RecordKind, encode
@@ -75,14 +76,18 @@ class StatefulEdge:
         return hit, self.state.reserve([ReservationRequest(hit, self.ruleset.route_of(params), "")])[0]
 
     def click(self, visitor: int, sub3: str = "") -> str:
-        """Decides a click and puts its record: the cap that is full, or "" when it was accepted."""
+        """Decides a click and puts its record: the cap that is full, or "" when it was accepted.
+
+        Statistics leave clicks of seen visitors out.
+        """
         assert self.state is not None
         hit, reservation = self.ask(visitor, sub3)
         full, unique = reservation.full_cap, reservation.is_new and not reservation.full_cap
         empty = {each.name: each.type() for each in msgspec.structs.fields(Click)}
         numbers = {"affiliate": 7, "offer": OFFER, "uniq": int(unique)}
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
-        click = Click(**{**empty, **numbers, **said, "sub3": sub3, "reason": "overcap" if full else ""})
+        reason = "overcap" if full else "" if unique else NOT_COUNTED
+        click = Click(**{**empty, **numbers, **said, "sub3": sub3, "reason": reason})
         self.writer.put(RecordKind.CLICK, encode(click))
         self.state.set_recorded()
         return full

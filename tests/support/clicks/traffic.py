@@ -82,7 +82,7 @@ VISITORS: tuple[dict[str, Any], ...] = (
      "browser_version": "1.0", "sub1": "", "sub7": "f{}%_", "smart_id": "6" * 24, "landing": 7},
     {"country": ""},
 )  # fmt: skip
-REASONS = (*[""] * 7, "bot", "overcap", "mistargeting-country")
+REASONS = (*[""] * 7, "bot", "overcap", "mistargeting-country", "not-counted")
 
 
 @dataclass(frozen=True)

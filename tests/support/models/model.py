@@ -178,7 +178,7 @@ class ConversionModel:
         if not name:
             return "Missing mandatory parameter clickid"
         click = self.clicks.get(name)
-        if click is None or click.reason:
+        if click is None or click.reason not in ("", "not-counted"):
             return "Broken clickid"
         if self.offer.status == "stopped":
             return "Offer disabled"

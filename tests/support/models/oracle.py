@@ -214,11 +214,12 @@ class Oracle:
         )
         accepted = [each for each in clicks if not each["reason"]]
         views = [each for each in views if not each["reason"]]
+        rejected = [each for each in clicks if each["reason"] not in ("", "not-counted")]
         kinds = {"raw": accepted, "refused": [], "views": views, "made": made}
         if of_reasons:
-            kinds = {"raw": [], "refused": [each for each in clicks if each["reason"]], "views": [], "made": []}
+            kinds = {"raw": [], "refused": rejected, "views": [], "made": []}
         if "trafficback" in asked.fields and not of_reasons:
-            kinds["refused"] = [each for each in clicks if each["reason"]]
+            kinds["refused"] = rejected
         if of_goals:
             kinds |= {"raw": [], "refused": [], "views": []}
         costs = self.costs(viewer, asked)

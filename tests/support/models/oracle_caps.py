@@ -72,7 +72,7 @@ class CapsOracle:
         for each in self.oracle.clicks if of_clicks else self.oracle.conversions:
             if each["offer"] != self.offer or not self.is_now(cap["period"], each["time"]):
                 continue
-            if each["reason"] if of_clicks else each["status"] not in self.statuses:
+            if each["reason"] not in ("", "not-counted") if of_clicks else each["status"] not in self.statuses:
                 continue
             sides = [("affiliate_type", "affiliates", "affiliate"), ("country_type", "country", "country")]
             sides += [] if of_clicks else [("goal_type", "goals", "goal")]

@@ -41,6 +41,7 @@ from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import comparisons, edits
 from trackyard.store.engine.database import Connection
@@ -220,7 +221,8 @@ def _evidence(
             click = decode_click(record)
             owner = click.advertiser if asked.side is Side.ADVERTISER else str(click.affiliate)
             if scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser):
-                clicks[click_id] = SeenClick(click.reason, owner == asked.subject_id)
+                why = click.reason if is_rejected(click.reason) else ""
+                clicks[click_id] = SeenClick(why, owner == asked.subject_id)
     responses: dict[str, str] = {}
     period = (asked.since - DAY_MS, asked.until + _LATE_MS)
     for part in _chunks(rows):

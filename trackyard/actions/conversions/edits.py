@@ -17,6 +17,7 @@ from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions, edits, lists
 from trackyard.store.conversions.conversions import ConversionReference
@@ -184,7 +185,7 @@ def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, I
         if click is None or (click["offer"], click["affiliate"]) != (each.item.offer_id, each.item.affiliate_id):
             sentence = f"A click {each.click_id} of this offer and affiliate does not exist."
             faults[_name(prefix, "click_id")] = [sentence]
-        elif click["reason"]:
+        elif is_rejected(click["reason"]):
             faults[_name(prefix, "click_id")] = [f"The click {each.click_id} was rejected: {click['reason']}."]
     return faults
 

@@ -20,7 +20,7 @@ from trackyard.analytics.engine.rollups import (
 )
 from trackyard.analytics.reports.day_rates import day_sql, rate_sql
 from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
-from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED
+from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED, REJECTED_SQL
 from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
@@ -59,7 +59,7 @@ def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportCondi
                 report,
                 REJECTED,
                 parts,
-                [*piece.conditions, "reason != ''", *narrowed.clicks],
+                [*piece.conditions, REJECTED_SQL, *narrowed.clicks],
                 _local_time(piece),
             )
             for piece in _split_report(report, REJECTION_ROLLUPS)

@@ -20,6 +20,7 @@ from trackyard.analytics.reports.compiler import (
     scope_conditions,
     scope_parameters,
 )
+from trackyard.analytics.reports.metrics import REJECTED_SQL
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.people.scope import Scope
@@ -140,7 +141,7 @@ def _verdict_conditions(query: ClickQuery) -> list[str]:
         return ["reason = ''"]
     if query.reasons:
         return ["reason IN {reasons:Array(String)}"]
-    return ["reason != ''"] if query.verdict is ClickVerdicts.REJECTED else []
+    return [REJECTED_SQL] if query.verdict is ClickVerdicts.REJECTED else []
 
 
 def sample_clicks(
@@ -204,11 +205,12 @@ def _find_conversion_ids(analytics: Analytics, clicks: Sequence[Click]) -> dict[
 def count_clicks(analytics: Analytics, offer_id: int, since: int) -> list[GroupedCount]:
     """Return the accepted clicks of an offer since a time (UTC ms) by affiliate and country.
 
-    Clicks that are not loaded yet are missing. Raises ReportTooHeavy.
+    Those that statistics leave out are among them. Clicks that are not loaded yet are missing. Raises ReportTooHeavy.
     """
     sql = (
         "SELECT affiliate, country, count() FROM click "
-        "WHERE offer = {offer:Int64} AND time >= {since:Int64} AND reason = '' GROUP BY affiliate, country"
+        "WHERE offer = {offer:Int64} AND time >= {since:Int64} "
+        f"AND NOT {REJECTED_SQL} GROUP BY affiliate, country"
     )
     rows = analytics.rows(sql, {"offer": offer_id, "since": since}, tuple[int, str, int])
     return [GroupedCount("", affiliate, country, Count(number)) for affiliate, country, number in rows]

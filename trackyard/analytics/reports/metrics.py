@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.domain.tracking.rejections import NOT_COUNTED
+
 ZERO: Final = "toDecimal128(0, 4)"
+
+REJECTED_SQL: Final = f"reason NOT IN ('', '{NOT_COUNTED}')"
+"""The condition that a click was rejected. An accepted click that counts has no reason."""
 
 REJECTED: Final = "refused"
 """The source of rejected clicks; the sources `click` and `view` are the accepted ones."""

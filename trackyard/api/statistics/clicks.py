@@ -18,7 +18,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
 from trackyard.domain.statistics.quality.origins import origin_text, origins_with
 from trackyard.domain.statistics.reports import Values
-from trackyard.domain.tracking.rejections import REJECTION_REASONS
+from trackyard.domain.tracking.rejections import NOT_COUNTED, REJECTION_REASONS
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -30,7 +30,7 @@ routes = Routes[Deps]()
 
 
 Verdict = Annotated[str, s.Choice(tuple(ClickVerdicts))]
-Reason = Annotated[str, s.Choice(REJECTION_REASONS)]
+Reason = Annotated[str, s.Choice((*REJECTION_REASONS, NOT_COUNTED))]
 
 
 class ListClicks(ExportListParams):

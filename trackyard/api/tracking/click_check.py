@@ -23,7 +23,7 @@ from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.tracking.links import unpack
-from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.rejections import Rejection, is_rejected
 from trackyard.journal.records import Click, ClickFlag
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_staff
 from trackyard.wire.request import scalars as s
@@ -257,7 +257,7 @@ def recorded_view(click: Click, zone: ZoneInfo) -> RecordedClickView:
         RecordedClickView,
         click,
         created_at=datetime_text(click.time, zone),
-        passed=not click.reason,
+        passed=not is_rejected(click.reason),
         offer_id=click.offer,
         pid=click.affiliate,
         advertiser_id=click.advertiser,

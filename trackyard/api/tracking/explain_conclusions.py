@@ -26,6 +26,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.domain.tracking.events import DeliveryOutcome
 from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.rejections import NOT_COUNTED, is_rejected
 from trackyard.journal.records import Click
 
 _NOT_SENT: Final = (
@@ -106,10 +107,18 @@ def _of_click(found: Explanation, terms: _Terms) -> Iterator[Conclusion]:
                 "Compare the id with that of a click in the offer's URL.",
             )
         return
-    if click.reason:
+    if click.reason == NOT_COUNTED:
+        yield Conclusion("click-not-counted", _LEFT_OUT.format(at=terms.at(click.time)))
+    if is_rejected(click.reason):
         yield _rejected(click, terms)
     elif not found.postbacks and not found.conversions:
         yield from _without_postback(found, click, terms)
+
+
+_LEFT_OUT: Final = (
+    "The click of {at} was accepted. Statistics leave it out: the visitor was seen, and the offer counts unique "
+    "visitors only."
+)
 
 
 def _rejected(click: Click, terms: _Terms) -> Conclusion:

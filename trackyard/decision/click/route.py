@@ -50,6 +50,7 @@ class OfferRoute:
     ordinary_checks: those of `checks` that may reject an ordinary hit
     edition: of the ruleset that it was made of
     by_sub3: sub3 names its visitors
+    hosts_only: statistics leave clicks of visitors out that were seen
     number: the id as text; `columns`: the advertiser as JSON, for the record
     always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
     single_url: no targeting group has a URL of its own
@@ -73,6 +74,7 @@ class OfferRoute:
         "edition",
         "empty_sub",
         "full_caps",
+        "hosts_only",
         "id",
         "number",
         "offer",
@@ -107,6 +109,7 @@ class OfferRoute:
         self.single_url = targeting is None or not targeting.has_urls
         self.unique_only = targeting is not None and targeting.unique_only
         self.by_sub3 = targeting is not None and targeting.by_sub3 and not targeting.unique_only
+        self.hosts_only = targeting is not None and targeting.hosts_only
         self.target: UrlTemplate | None = None
         self.number = str(offer.id)
         self.columns = sys.intern(quoted(offer.advertiser))

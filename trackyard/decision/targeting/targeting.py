@@ -85,6 +85,7 @@ class Targeting:
         "by_sub3",
         "empty_sub",
         "has_urls",
+        "hosts_only",
         "scheduled",
         "unique_only",
     )
@@ -110,6 +111,7 @@ class Targeting:
         self.empty_sub = SUBS[restrictions.empty_sub or 0]
         self.unique_only = restrictions.unique_only
         self.by_sub3 = restrictions.by_sub3
+        self.hosts_only = restrictions.hosts_only
         self._schedule: OfferSchedule | None = restrictions.schedule
         self.scheduled = restrictions.schedule is not None
         self._minute = -1

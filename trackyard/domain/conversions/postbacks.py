@@ -16,6 +16,7 @@ from trackyard.domain.conversions.signatures import signed_text
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import DEFAULT_GOAL
+from trackyard.domain.tracking.rejections import is_rejected
 
 GOAL_LENGTH: Final = 255
 CUSTOM_FIELDS: Final = range(1, 8)
@@ -176,6 +177,6 @@ def find_early_error(
         return PostbackError.NO_CLICKID
     if expired:
         return PostbackError.CLICK_EXPIRED
-    if click is None or click["reason"]:
+    if click is None or is_rejected(click["reason"]):
         return PostbackError.BROKEN_CLICKID
     return None

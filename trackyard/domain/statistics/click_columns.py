@@ -104,7 +104,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
 
     time: UTC epoch milliseconds
     id: 24 hex digits
-    reason: the rejection reason, "" for an accepted click
+    reason: why it does not count: the rejection reason, or NOT_COUNTED of an accepted click; "" = it counts
     detail: what in the ruleset decided
     landing, prelanding: id of the landing or of the transit page that the link names, 0 = none
     uniq, test: 0 or 1

@@ -1,4 +1,4 @@
-"""The reasons of rejected clicks (docs/spec/tracking.md#the-decision-on-a-click)."""
+"""Why clicks do not count (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from typing import Final
 
@@ -16,7 +16,15 @@ REJECTION_REASONS: Final = (
 )
 """Every reason. Of several the first one in this order is recorded."""
 
+NOT_COUNTED: Final = "not-counted"
+"""The reason of accepted clicks that statistics leave out (docs/spec/statistics.md#unique-visitors-only)."""
+
 DETAIL_LENGTH: Final = 64
+
+
+def is_rejected(reason: str) -> bool:
+    """Return whether a click with this reason was rejected: one with NOT_COUNTED was accepted."""
+    return reason not in ("", NOT_COUNTED)
 
 
 class Rejection(msgspec.Struct, frozen=True, gc=False):

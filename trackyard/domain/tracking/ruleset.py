@@ -92,6 +92,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     personal_only: consider_personal_targeting_only.
     unique_only: uniqIpOnly.
     by_sub3: host_uniqueness_type sub3.
+    hosts_only: statistics leave clicks of visitors out that were seen.
     blocked: values of subs that rules block, by affiliate and number of the sub.
     """
 
@@ -109,6 +110,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     empty_sub: int | None = None
     unique_only: bool = False
     by_sub3: bool = False
+    hosts_only: bool = False
     blocked: dict[int, dict[int, tuple[str, ...]]] = {}
 
 

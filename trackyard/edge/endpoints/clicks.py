@@ -15,7 +15,7 @@ from trackyard.decision.target.queries import find_plain_params, read_query_para
 from trackyard.decision.target.url import accepted_url, rejected_click_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
 from trackyard.domain.statistics.click_columns import Source, columns_from
-from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.rejections import NOT_COUNTED, Rejection
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.postback_params import read_body_params
@@ -166,7 +166,8 @@ class ClickHandler:
         if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit, route.offer):
             flags |= ClickFlag.REDIRECT_IGNORED
         rejection = decision.rejection
-        self._recorder.put(_CLICK, click_record(hit, route, rejection, decision.is_unique, flags))
+        is_counted = decision.is_unique or not route.hosts_only
+        self._recorder.put(_CLICK, click_record(hit, route, rejection, decision.is_unique, flags, counted=is_counted))
         self._state.set_recorded()
         if rejection is None:
             self._counters.accepted += 1
@@ -202,14 +203,21 @@ _TRAILING_EMPTY_COLUMNS: Final = [
     '"",' * (len(_COLUMN_PARAMETERS) - before) for before in range(len(_COLUMN_PARAMETERS) + 1)
 ]
 """The columns behind the last column that is not empty, by its index."""
+_ACCEPTED: Final = '"",""'
+_ACCEPTED_NOT_COUNTED: Final = f'{quoted(NOT_COUNTED)},"the visitor was seen"'
+"""The columns `reason` and `detail` of accepted clicks."""
 _BEFORE_ORIGIN: Final = ",0,0,"
 """The columns between `prelanding` and `origin`: the version of the ruleset and the target."""
 
 
-def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int) -> bytes:
+def click_record(
+    hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int, *, counted: bool = True
+) -> bytes:
     """Return the record of a decided click, byte for byte as journal.records.encode_click gives it.
 
     It is put together from parts that are encoded once for many clicks.
+
+    counted: whether statistics count the click if it is accepted.
     """
     params = hit.params
     affiliate = hit.affiliate
@@ -228,7 +236,10 @@ def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, uniqu
             prelanding = f",{page.id}"
         elif page is not None:
             landing = str(page.id)
-    reason = '"",""' if rejection is None else f"{quoted(rejection.reason)},{quoted(rejection.detail)}"
+    if rejection is not None:
+        reason = f"{quoted(rejection.reason)},{quoted(rejection.detail)}"
+    else:
+        reason = _ACCEPTED if counted else _ACCEPTED_NOT_COUNTED
     pid = "0" if affiliate is None else affiliate.number
     smart = quoted(hit.smart_id) if hit.smart_id else '""'
     prefix = f'[{hit.time_ms},"{hit.click_id}",{reason},{route.number},{pid},{route.columns},{landing},{smart},'

@@ -15,6 +15,7 @@ from trackyard.domain.conversions.statuses import SENT_STATUSES
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
 from trackyard.domain.tracking.macros import cached_template
 from trackyard.domain.tracking.postback_params import canonical_pixel_params
+from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
 from trackyard.edge.endpoints.postback_params import read_params
 from trackyard.edge.endpoints.postbacks import PostbackHandler
@@ -132,7 +133,7 @@ def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_
 
 def _codes_of_click(ruleset: Ruleset, postback: InboundPostback, offer_id: int, click: Click) -> bytes:
     """Return the code of the pixels of a recorded click; none if it is rejected or of another offer."""
-    if click.reason or offer_id not in (0, click.offer):
+    if is_rejected(click.reason) or offer_id not in (0, click.offer):
         return b""
     codes = ruleset.pixels(click.offer, click.affiliate)
     if not codes:

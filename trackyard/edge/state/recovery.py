@@ -9,6 +9,7 @@ from typing import Final
 from trackyard.decision.click.caps import OfferClickCaps
 from trackyard.decision.routes import Ruleset, restrictions_of
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, sub_visitor, visitor_key
+from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, Restrictions
 from trackyard.edge.state.counts import ClickCounts, counts_name
 from trackyard.edge.state.counts_file import ClickCount
@@ -92,7 +93,7 @@ class Recovery:
         caps: dict[int, OfferClickCaps] = {}
         uncounted = 0
         for click in _each_click(self._journals, edge, since):
-            if click.reason:
+            if is_rejected(click.reason):
                 continue
             if self._ruleset is None:
                 uncounted += 1

@@ -37,6 +37,7 @@ _RESTRICTIONS: Final = {
     "personal_only": "consider_personal_targeting_only",
     "empty_sub": "search_empty_sub",
     "unique_only": "uniq_ip_only",
+    "hosts_only": "hosts_only",
 }
 """The columns of the fields of Restrictions; `countries` depend on a second one."""
 

@@ -99,6 +99,17 @@ def test_click_page_of_an_accepted_click_says_what_followed(api: Api) -> None:
     assert visitor.get(f"{LIST}/{'f' * 24}").status_code == 404
 
 
+def test_click_page_of_an_accepted_click_that_is_not_counted_says_why(api: Api) -> None:
+    desk = traffic_desk(api)
+    click = desk.click(1, reason="not-counted", detail="the visitor was seen")
+    visitor = staff_visitor(api)
+    text = visitor.read(f"{LIST}/{click.id}").text
+    assert "Accepted. Statistics leave it out: the visitor was seen, and the offer counts unique visitors only." in text
+    assert "passed: Caps passed" in text and "Rejected" not in text
+    page = visitor.read(f"{LIST}?verdict=all")
+    assert "Accepted Not counted" in page.text
+
+
 def test_click_page_of_an_accepted_click_shows_the_whole_target_to_staff(api: Api) -> None:
     desk = traffic_desk(api, privacy="public", url="https://shop.example/new?token=own&c={clickid}&s={sub1}&t={sub2}")
     click = desk.click(1, sub1="push 17")

@@ -122,8 +122,12 @@ def _named(request: PageRequest, method: str, key: str, number: int, fields: tup
 
 
 def _verdict(request: PageRequest, click: Mapping[str, Any], today: Mapping[str, Any], names: _Names) -> WhyVerdict:
-    if not click["reason"]:
-        return WhyVerdict(True, gettext("Accepted: every check passed."), "", "", None, ())
+    if click["passed"]:
+        counted = gettext("Accepted: every check passed.")
+        left_out = gettext(
+            "Accepted. Statistics leave it out: the visitor was seen, and the offer counts unique visitors only."
+        )
+        return WhyVerdict(True, left_out if click["reason"] else counted, "", "", None, ())
     words = REJECTIONS.get(click["reason"])
     extent, see = _extent(request, click, names)
     mends = words.mends if words else (Mend.OFFER,)

@@ -45,7 +45,7 @@ def evidence_of(click: Mapping[str, Any], today: Mapping[str, Any]) -> list[Evid
 
     click, today: of the API. The record names the step that decided; the others are those of today's rules.
     """
-    reason = click["reason"]
+    reason = "" if click["passed"] else click["reason"]
     verdicts = {step["name"]: step for step in today["steps"]}
     lines = list(_lines(reason, click["detail"], verdicts))
     lines.append(EvidenceLine(gettext("Where it went"), "passed", _target(click, today)))
@@ -87,7 +87,7 @@ def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any
 
 def _target(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
     """Return where a click went, as far as the record and the rules of today show it."""
-    if not click["reason"]:
+    if click["passed"]:
         if not today["passes"]:  # its target of today is that of rejected clicks
             return gettext("to the page of the offer")
         return gettext("to %(target)s, with the rules of today and without a deep link", target=today["target"])
