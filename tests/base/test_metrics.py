@@ -1,6 +1,10 @@
 """The declarations of metrics: names, units, labels, their page, and old names."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -124,3 +128,15 @@ def test_renamed_label_keeps_its_old_name_and_value_under_the_old_metric() -> No
     for outcome, response in ((metrics.ACCEPTED, ""), ("Access denied", "Access denied")):
         value = found["trackyard_inbound_postbacks_decided_total", (("outcome", outcome),)]
         assert found["trackyard_calls_decided_total", (("response", response),)] == value
+
+
+def test_files_of_shared_values_have_their_space_on_the_disk_from_the_start(tmp_path: Path) -> None:
+    environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    count = "from trackyard.base import metrics; metrics.CLICKS.labels('accepted').inc(3)"
+    subprocess.run([sys.executable, "-c", count], env=environment, check=True, timeout=60)
+    files = {file.name.rpartition("_")[0]: file.stat() for file in tmp_path.iterdir()}
+    assert set(files) == {"counter", "gauge_mostrecent", "histogram"}
+    assert all(found.st_blocks * 512 >= found.st_size > 0 for found in files.values())
+    show = "from trackyard.base.metrics import exposition; print(exposition.render_metrics()[0].decode())"
+    shown = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, text=True, timeout=60)
+    assert 'trackyard_clicks_total{reason="accepted"} 3.0' in shown.stdout, shown.stderr

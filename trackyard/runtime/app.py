@@ -1,6 +1,7 @@
 """Builds each role from its parts. A role imports only what it runs."""
 
 import errno
+import faulthandler
 import json
 import logging
 import os
@@ -69,6 +70,7 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None, afte
     log_to_stderr(role, config.log_level, config.log_format)
     log_to_file(role, config.log_file)
     log_uncaught_errors()
+    faulthandler.enable()  # a crash shows its place in the log
     watchdog = StopWatchdog()
     if lifeline is not None:
         stop_with_parent(lifeline, watchdog)

@@ -1,7 +1,11 @@
 """The engine inside the process: its settings, and how it is loaded."""
 
+import ctypes
 import importlib
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 CHDB_CONFIG: Final = """<clickhouse>
@@ -35,8 +39,37 @@ With less than 128 MiB free no insert and no merge begins, so that few meet a fu
 """
 
 
+_CRASHES: Final = ("SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS", "SIGTSTP")
+"""The signals that chDB catches: those of crashes, and that of Ctrl-Z."""
+_ACTION_BYTES: Final = 512
+"""More than a `struct sigaction` of any system has."""
+
+
+@contextmanager
+def crash_signals_kept() -> Iterator[None]:
+    """Keep what signals of crashes do while chDB is loaded or a client of it is opened.
+
+    chDB's handlers wait for a thread that it does not have: a process that crashes would stay for ever, answer nothing,
+    and never be started again (docs/spec/engine.md#crashes-of-the-core).
+    """
+    libc = ctypes.CDLL(None)
+    actions = {getattr(signal, name): ctypes.create_string_buffer(_ACTION_BYTES) for name in _CRASHES}
+    for number, action in actions.items():
+        libc.sigaction(int(number), None, action)
+    try:
+        yield
+    finally:
+        for number, action in actions.items():
+            libc.sigaction(int(number), action, None)
+
+
 def load_chdb() -> None:
     """Import chDB without pyarrow and its numpy, which it loads if it can but does not need here: 45 MB."""
+    with crash_signals_kept():
+        _load_without_pyarrow()
+
+
+def _load_without_pyarrow() -> None:
     absent = "pyarrow" not in sys.modules
     if absent:
         sys.modules["pyarrow"] = None  # type: ignore[assignment]

@@ -23,7 +23,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.availability import open_failure
-from trackyard.analytics.engine.chdb import CHDB_CONFIG, load_chdb
+from trackyard.analytics.engine.chdb import CHDB_CONFIG, crash_signals_kept, load_chdb
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.engine.layout import StoreLayout
 from trackyard.analytics.engine.parts import PartChecks, PartLost
@@ -192,7 +192,7 @@ class Analytics:
             database = server.path.strip("/") or database
             address = urlunsplit(server._replace(path=""))
         try:
-            first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
+            first = _new_client(address, config)
             layout = StoreLayout(cluster)
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`{layout.on_cluster}")
             store = cls(address, database, config, limits or QueryLimits(), layout)
@@ -424,22 +424,23 @@ class Analytics:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            client = clickhouse_connect.get_client(
-                dsn=self._address,
-                database=self._database,
-                settings={**_SESSION_SETTINGS, **self.layout.settings},
-                **_client_options(self._config),
-            )
+            settings = {**_SESSION_SETTINGS, **self.layout.settings}
+            client = _new_client(self._address, self._config, database=self._database, settings=settings)
             with self._lock:
                 self._open.append(client)
             return client
+
+
+def _new_client(address: str, config: Path | None, **options: Any) -> Client:
+    with crash_signals_kept():
+        return clickhouse_connect.get_client(dsn=address, **options, **_client_options(config))
 
 
 def check_login(address: str) -> None:
     """Log in to a ClickHouse server and change nothing. Raises StoreError. address: see `Analytics.open`."""
     server = urlunsplit(urlsplit(address)._replace(path=""))  # a first start creates the database
     try:
-        clickhouse_connect.get_client(dsn=server, **_client_options(None)).close()
+        _new_client(server, None).close()
     except ClickHouseError as error:
         raise StoreError(str(error)) from error
 
