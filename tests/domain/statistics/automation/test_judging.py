@@ -134,7 +134,7 @@ HOURS = st.dictionaries(
 def judged_hour_by_hour(
     judged: Rule, hours: Mapping[int, ByKey], ends: Iterable[int]
 ) -> tuple[list[tuple[Verdict, Window]], dict[Key, int]]:
-    """Return the firings that judging each window alone finds, and when each element met the conditions last."""
+    """Return what judging each window alone finds, and when each element met the conditions last."""
 
     def summed(window: Window) -> ByKey:
         sums: dict[Key, Measures] = {}
