@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from tests.support.api import Api
 from tests.support.models.events import new_click
 from tests.support.models.history import load_clicks
 from tests.support.page_forms import FormReader, read_form, send
 from tests.support.pages import PageReader, staff_visitor
+from trackyard.actions.statistics.automation import measuring
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.automation.windows import HOUR_MS
 from trackyard.jobs.schedule.rules import RuleRunner
@@ -49,6 +52,26 @@ def test_rule_goes_from_its_form_over_the_look_back_to_its_undoing(api: Api) -> 
     assert "Remove CR of sub1?" in staff.read(f"{page}/remove").text
     assert staff.post(f"{page}/remove").headers["location"] == RULES
     assert "There is no rule yet." in staff.read(RULES).text
+
+
+def test_look_back_that_is_too_wide_says_in_place_how_to_narrow_it(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer = api.add_offer()
+    clicks = [
+        new_click(number, time=api.clock.now_ms() - HOUR_MS, offer=offer, sub1=f"s{number}") for number in range(4)
+    ]
+    load_clicks(api.deps, clicks)
+    wide = {
+        "title": "Wide",
+        "each[]": ["offer", "sub1"],
+        "minimum": "1",
+        "conditions[0][metric]": "cr",
+        "conditions[0][value]": "1",
+    }
+    rule = api.admin.post("/3.1/admin/rules", hours="1", action="notify", **wide)["rule"]["id"]
+    monkeypatch.setattr(measuring, "MOST_ROWS", 3)
+    page = staff_visitor(api).read(f"{RULES}/{rule}/look-back", 400)
+    assert "Look back of Wide" in page.text, "the frame of the page"
+    assert "more than 3: raise the minimum, name offers, affiliates" in page.text
 
 
 def test_form_shows_what_an_unsaved_rule_would_have_done(api: Api) -> None:

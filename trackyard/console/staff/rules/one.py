@@ -2,11 +2,12 @@
 
 from typing import Any, Final
 
-from trackyard.base.errors import RequestError
+from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.late.refused import refused_part
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.rules.words import PATH, firing_line, rule_line
 
@@ -35,21 +36,24 @@ def switch(request: PageRequest) -> PageAnswer:
 
 @pages.get(f"{PATH}/{{id}}/look-back", needs=("admin.rule.get", "admin.rule.look-back"))
 def look_back(request: PageRequest) -> PageAnswer:
-    """Show what a rule would have done in the last 30 days."""
-    found, fault = None, ""
+    """Show what a rule would have done in the last 30 days, when that is known: it reads every hour of them."""
+    values = {
+        "rule": rule_line(request, _find(request)),
+        "may_write": request.calls.may("admin.rule.edit"),
+        "api_request_path": request.calls.address("admin.rule.look-back", path=_place(request)),
+    }
+    return Html("staff/rules/look_back.html", values, late=lambda: _past_firings(request))
+
+
+def _past_firings(request: PageRequest) -> Html:
     try:
         found = request.calls.call("admin.rule.look-back", path=_place(request))
+    except RequestCancelled:
+        raise
     except RequestError as refusal:
-        fault = fault_of(refusal)
-    return request.page(
-        "staff/rules/look_back.html",
-        rule=rule_line(request, _find(request)),
-        found=found,
-        rows=[firing_line(request, each, is_past=True) for each in found["firings"]] if found else [],
-        may_write=request.calls.may("admin.rule.edit"),
-        fault=fault,
-        api_request_path=request.calls.address("admin.rule.look-back", path=_place(request)),
-    )
+        return refused_part(refusal, request.address)
+    rows = [firing_line(request, each, is_past=True) for each in found["firings"]]
+    return Html("staff/rules/past_firings.html", {"total": found["total"], "rows": rows})
 
 
 @pages.get(f"{PATH}/{{id}}/remove", needs=("admin.rule.get", "admin.rule.remove"))

@@ -169,16 +169,17 @@ def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone:
     found: list[PastFiring] = []
     last_until = 0
     for window, verdicts in _changed_verdicts(rule, hours, ends, zone):
-        for key, verdict in verdicts:
-            place = last_place.get(key)
-            if verdict is None and key in meeting:
+        for key in meeting & verdicts.keys():
+            if verdicts[key] is None:
                 meeting.remove(key)
                 found[last_place[key]] = replace(found[last_place[key]], met_until=last_until)
-            elif verdict is not None and key not in meeting:
-                meeting.add(key)
-                if place is None or is_new_cause(found[place].met_until, window):
-                    last_place[key] = len(found)
-                    found.append(PastFiring(verdict, window, window.until))
+        appeared = {key: verdict for key, verdict in verdicts.items() if verdict is not None and key not in meeting}
+        for key in _in_order(appeared):
+            meeting.add(key)
+            place = last_place.get(key)
+            if place is None or is_new_cause(found[place].met_until, window):
+                last_place[key] = len(found)
+                found.append(PastFiring(appeared[key], window, window.until))
         last_until = window.until
     for key in meeting:
         found[last_place[key]] = replace(found[last_place[key]], met_until=last_until)
@@ -187,11 +188,13 @@ def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone:
 
 def _changed_verdicts(
     rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo
-) -> Iterator[tuple[Window, list[tuple[Key, Verdict | None]]]]:
+) -> Iterator[tuple[Window, dict[Key, Verdict | None]]]:
     """Yield each window with the verdicts on what has other sums than in the window before.
 
     The verdict on anything else is the same as before. None: it does not meet the conditions.
     """
+    first = rule.leading_condition
+    least = (METRICS[first.metric].volume, rule.minimum) if not first.is_usual else None
     now = SlidingSums(hours)
     before: dict[int, SlidingSums] = {}
     for end in ends:
@@ -200,11 +203,11 @@ def _changed_verdicts(
         sums = now.move_to(window)
         sums_before = [before.setdefault(week, SlidingSums(hours)).move_to(each) for week, each in enumerate(weeks)]
         changed = now.changed.union(*(each.changed for each in before.values()))
-        all_sums = (sums, *sums_before)
-        yield (
-            window,
-            [
-                (key, _verdict(rule, key, sums, sums_before) if any(key in each for each in all_sums) else None)
-                for key in _in_order(changed)
-            ],
-        )
+        verdicts: dict[Key, Verdict | None] = dict.fromkeys(changed)
+        for key in changed:
+            measured = sums.get(key)
+            is_little = least is not None and (measured is None or least[0](measured) < least[1])
+            is_present = measured is not None or any(key in each for each in sums_before)
+            if is_present and not is_little:
+                verdicts[key] = _verdict(rule, key, sums, sums_before)
+        yield window, verdicts
