@@ -36,7 +36,7 @@ def switch(request: PageRequest) -> PageAnswer:
 
 @pages.get(f"{PATH}/{{id}}/look-back", needs=("admin.rule.get", "admin.rule.look-back"))
 def look_back(request: PageRequest) -> PageAnswer:
-    """Show what a rule would have done in the last 30 days, when that is known: it reads every hour of them."""
+    """Show what a rule would have done in the last 30 days, behind the page: it reads every hour of them."""
     values = {
         "rule": rule_line(request, _find(request)),
         "may_write": request.calls.may("admin.rule.edit"),

@@ -8,7 +8,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.histograms import HistogramChart, TimeBucket, histogram_chart
 from trackyard.console.charts.svg import chart_box
 from trackyard.console.charts.tables import table_behind
-from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.postbacks.words import fault_words
@@ -48,30 +48,40 @@ def of_affiliate(request: PageRequest) -> PageAnswer:
 
 def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswer:
     key = request.path["id"]
+    values = {
+        "title": gettext("Health of %(noun)s %(id)s", noun=noun, id=key),
+        "back": f"{place}/{key}" if request.may_open(place) else "",
+        "api_request_path": request.calls.address(method, path={"id": key}),
+    }
+    return Html("staff/system/thing_health.html", values, late=lambda: _seen(request, method, place))
+
+
+def _seen(request: PageRequest, method: str, place: str) -> Html:
+    """Return the part of the page that waits for statistics."""
+    key = request.path["id"]
     found: dict[str, Any] = request.calls.call(method, path={"id": key})["health"]
     may_explain = request.may_open("/console/find")
-    return request.page(
-        "staff/system/thing_health.html",
-        title=gettext("Health of %(noun)s %(id)s", noun=noun, id=key),
-        back=f"{place}/{key}" if request.may_open(place) else "",
-        seen=found,
-        tone=_TONES[found["verdict"]],
-        findings=[
+    values = {
+        "seen": found,
+        "tone": _TONES[found["verdict"]],
+        "findings": [
             (each["sentence"], _TONES[each["verdict"]], VERDICT_WORDS[each["verdict"]], _evidence(each, may_explain))
             for each in found["findings"]
         ],
-        postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
-        clickless=None if place == "/console/affiliates" else _clickless(found, may_explain),
-        rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
-        subs=_subs(request, found["subs"], place, key),
-        times=_times(found["conversion_times"]),
-        spread=_spread(found["conversion_times"]),
-        url_checked=request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
-        last_click=request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
-        last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
-        last_failed=_last_failed(request, found["last_failed_postback"]),
-        api_request_path=request.calls.address(method, path={"id": key}),
-    )
+        "postbacks": [
+            (each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]
+        ],
+        "clickless": None if place == "/console/affiliates" else _clickless(found, may_explain),
+        "rejected": [(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
+        "subs": _subs(request, found["subs"], place, key),
+        "times": _times(found["conversion_times"]),
+        "spread": _spread(found["conversion_times"]),
+        "url_checked": request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
+        "last_click": request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
+        "last_postback": request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
+        "last_failed": _last_failed(request, found["last_failed_postback"]),
+    }
+    return Html("staff/system/health_seen.html", values)
 
 
 def _last_failed(request: PageRequest, found: dict[str, Any] | None) -> tuple[str, str, str] | None:
