@@ -41,7 +41,7 @@ def find_last_click(analytics: Analytics, scope: Scope, of: str, key: int | str,
     """Return when the last accepted click came, UTC milliseconds; None without one in the period."""
     conditions, parameters = _of(scope, of, key, since, until)
     sql = f"SELECT max(time) FROM click WHERE {' AND '.join(conditions)} AND reason = ''"
-    [(found,)] = analytics.rows(sql, parameters, tuple[int])
+    [(found,)] = analytics.rows(sql, parameters, tuple[int], has_rollup=False)
     return found or None
 
 
@@ -59,7 +59,7 @@ def list_postback_results(
         "ORDER BY id, revision DESC LIMIT 1 BY id) "
         f"GROUP BY response ORDER BY count() DESC, response LIMIT {_MOST_RESPONSES:d}"
     )
-    rows = analytics.rows(sql, parameters, tuple[str, int, int, str, list[str], int, int, str])
+    rows = analytics.rows(sql, parameters, tuple[str, int, int, str, list[str], int, int, str], has_rollup=False)
     return [PostbackResult(*row) for row in rows]
 
 
@@ -75,7 +75,7 @@ def count_clickless(analytics: Analytics, since: int, until: int) -> tuple[int, 
         f"SELECT toInt64(countIf({lost})), toInt64(count()), argMaxIf(id, time, {lost}) "
         f"FROM server_log WHERE {' AND '.join(conditions)}"
     )
-    [found] = analytics.rows(sql, parameters, tuple[int, int, str])
+    [found] = analytics.rows(sql, parameters, tuple[int, int, str], has_rollup=False)
     return found
 
 
@@ -90,7 +90,9 @@ def list_host_results(
         f"FROM affiliate_log WHERE {' AND '.join(conditions)} AND outcome IN ('sent', 'failed', 'dead') "
         f"GROUP BY domain(url) ORDER BY 3 DESC, 1 LIMIT {_MOST_HOSTS:d}"
     )
-    return [HostResult(*row) for row in analytics.rows(sql, parameters, tuple[str, int, int, int, str])]
+    return [
+        HostResult(*row) for row in analytics.rows(sql, parameters, tuple[str, int, int, int, str], has_rollup=False)
+    ]
 
 
 def find_conversion_times(
@@ -111,7 +113,9 @@ def find_conversion_times(
         f"argMax(conversion_id, time), [{below}, toInt64(count())] "
         f"FROM fact WHERE {' AND '.join(conditions)}"
     )
-    [row] = analytics.rows(sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str, list[int]])
+    [row] = analytics.rows(
+        sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str, list[int]], has_rollup=False
+    )
     number, median, usual_number, usual, newest_id, up_to = row
     if not number and not usual_number:
         return None
@@ -139,7 +143,7 @@ def list_usual_times(analytics: Analytics, now: int) -> dict[tuple[int, str], Us
         "WHERE time >= {since:Int64} AND sign = 1 AND version = 1 AND time > click_time AND click_time > 0 "
         f"GROUP BY offer, goal HAVING count() >= {LEAST_USUAL:d}"
     )
-    rows = analytics.rows(sql, {"since": now - _USUAL_MS}, tuple[int, str, int, list[int]])
+    rows = analytics.rows(sql, {"since": now - _USUAL_MS}, tuple[int, str, int, list[int]], has_rollup=False)
     return {(offer, goal): UsualTimes(number, *quartiles) for offer, goal, number, quartiles in rows}
 
 

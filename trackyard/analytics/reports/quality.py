@@ -58,7 +58,7 @@ def _busiest(analytics: Analytics, conditions: Sequence[str], parameters: dict[s
         f"SELECT offer FROM click WHERE {' AND '.join(conditions)} AND reason = '' "
         f"GROUP BY offer ORDER BY count() DESC, offer LIMIT {MOST_OFFERS:d}"
     )
-    return [offer for (offer,) in analytics.rows(sql, parameters, tuple[int])]
+    return [offer for (offer,) in analytics.rows(sql, parameters, tuple[int], has_rollup=False)]
 
 
 def list_marked_subs(
@@ -79,12 +79,12 @@ def list_marked_subs(
         f"HAVING count() >= {LEAST_CLICKS * MARKED_PERCENT // 100:d} "
         f"ORDER BY count() DESC, offer, affiliate, sub1 LIMIT {MOST_SUBS:d}"
     )
-    marked = {row[:3]: row[3] for row in analytics.rows(many, values, tuple[int, int, str, int])}
+    marked = {row[:3]: row[3] for row in analytics.rows(many, values, tuple[int, int, str, int], has_rollup=False)}
     if not marked:
         return []
     named = {**values, "subs": sorted({sub for _, _, sub in marked})}
     whole = f"{keys} FROM click {where} AND sub1 IN {{subs:Array(String)}} {grouped}"
-    clicks = {row[:3]: row[3] for row in analytics.rows(whole, named, tuple[int, int, str, int])}
+    clicks = {row[:3]: row[3] for row in analytics.rows(whole, named, tuple[int, int, str, int], has_rollup=False)}
     return [SubClicks(*key, clicks.get(key, number), number) for key, number in marked.items()]
 
 
@@ -100,7 +100,9 @@ def list_networks(
         f"FROM click WHERE {' AND '.join(conditions)} AND {condition} AND reason = '' AND ip != '' "
         f"GROUP BY network ORDER BY clicks DESC, network LIMIT {MOST_NETWORKS:d}"
     )
-    rows = analytics.rows(sql, {**period, **parameters, "marked": SUSPICIOUS}, tuple[str, int, int, int])
+    rows = analytics.rows(
+        sql, {**period, **parameters, "marked": SUSPICIOUS}, tuple[str, int, int, int], has_rollup=False
+    )
     return [NetworkClicks(*row) for row in rows]
 
 
@@ -125,11 +127,13 @@ def list_offer_traffic(
         f"{keys}, {_CLICKS} FROM click {where} AND reason = '' {grouped}",
         values,
         tuple[int, int, str, int, int],
+        has_rollup=False,
     )
     conversions = analytics.rows(
         f"{keys}, {_CONVERSIONS} FROM fact {where} {grouped}",
         values,
         tuple[int, int, str, int, int, int],
+        has_rollup=False,
     )
     found: dict[int, dict[int, dict[str, tuple[int, ...]]]] = defaultdict(lambda: defaultdict(dict))
     for offer, affiliate, device, *numbers in clicks:

@@ -56,9 +56,9 @@ def find_subs(analytics: Analytics, query: SubSearch) -> tuple[list[dict[str, st
         **{f"prefixes_{name}": list(query.prefixes[name]) for name in names},
         **scope_parameters(query.scope),
     }
-    [(total_count,)] = analytics.rows(f"SELECT count() FROM ({values})", parameters, tuple[int])
+    [(total_count,)] = analytics.rows(f"SELECT count() FROM ({values})", parameters, tuple[int], has_rollup=False)
     page = f"{values} ORDER BY {columns} {limit_clause(query.page, query.limit)}"
-    found = analytics.rows(page, parameters, tuple[str, ...])
+    found = analytics.rows(page, parameters, tuple[str, ...], has_rollup=False)
     return [dict(zip(names, row, strict=True)) for row in found], total_count
 
 
@@ -80,7 +80,7 @@ def list_sub_values(
         f"FROM click WHERE {where} AND reason = '' "
         f"GROUP BY affiliate ORDER BY count() DESC, affiliate LIMIT {MOST_AFFILIATES:d}"
     )
-    rows = analytics.rows(sql, parameters, tuple[int, list[int], list[int], list[str]])
+    rows = analytics.rows(sql, parameters, tuple[int, list[int], list[int], list[str]], has_rollup=False)
     found: list[tuple[int, str, int, int, str]] = [
         (affiliate, name, number, values, value)
         for affiliate, numbers, values_of, largest_of in rows
@@ -131,6 +131,6 @@ def _count_values(
     values = {**parameters, "affiliates": list(affiliates)}
     values.update({f"{name}_values": list(of_name) for name, of_name in named.items()})
     numbers: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
-    for name, affiliate, value, number in analytics.rows(sql, values, tuple[str, int, str, int]):
+    for name, affiliate, value, number in analytics.rows(sql, values, tuple[str, int, str, int], has_rollup=False):
         numbers[affiliate, name][value] = number
     return numbers
