@@ -1,6 +1,6 @@
 """Judge windows by rules, the same for now and for the past (docs/spec/automation.md#judging)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -186,6 +186,32 @@ def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone:
     return found
 
 
+def _with_the_minimum(rule: Rule, hours: Mapping[int, ByKey]) -> Mapping[int, ByKey]:
+    """Return the measures of what has the minimum volume of the leading condition in some window.
+
+    Nothing else can meet the conditions: weeks that are compared need the minimum on average. Most subs never have it.
+    """
+    volume = METRICS[rule.leading_condition.metric].volume
+    volumes: dict[Key, list[tuple[int, int]]] = defaultdict(list)
+    for begin in sorted(hours):
+        for key, measured in hours[begin].items():
+            volumes[key].append((begin, volume(measured)))
+    kept = {key for key, each in volumes.items() if _largest_sum(each, rule.hours * HOUR_MS) >= rule.minimum}
+    return {begin: {key: each for key, each in found.items() if key in kept} for begin, found in hours.items()}
+
+
+def _largest_sum(volumes: Sequence[tuple[int, int]], length: int) -> int:
+    """Return the largest sum of volumes in a time of this length. volumes: by their begins, in order."""
+    largest = total = first = 0
+    for begin, number in volumes:
+        total += number
+        while volumes[first][0] <= begin - length:
+            total -= volumes[first][1]
+            first += 1
+        largest = max(largest, total)
+    return largest
+
+
 def _changed_verdicts(
     rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo
 ) -> Iterator[tuple[Window, dict[Key, Verdict | None]]]:
@@ -193,8 +219,7 @@ def _changed_verdicts(
 
     The verdict on anything else is the same as before. None: it does not meet the conditions.
     """
-    first = rule.leading_condition
-    least = (METRICS[first.metric].volume, rule.minimum) if not first.is_usual else None
+    hours = _with_the_minimum(rule, hours)
     now = SlidingSums(hours)
     before: dict[int, SlidingSums] = {}
     for end in ends:
@@ -205,9 +230,6 @@ def _changed_verdicts(
         changed = now.changed.union(*(each.changed for each in before.values()))
         verdicts: dict[Key, Verdict | None] = dict.fromkeys(changed)
         for key in changed:
-            measured = sums.get(key)
-            is_little = least is not None and (measured is None or least[0](measured) < least[1])
-            is_present = measured is not None or any(key in each for each in sums_before)
-            if is_present and not is_little:
+            if key in sums or any(key in each for each in sums_before):
                 verdicts[key] = _verdict(rule, key, sums, sums_before)
         yield window, verdicts
