@@ -46,10 +46,21 @@ PAGES: Final = {
     "offer": "/console/offers/1",
     "affiliates": "/console/affiliates",
     "affiliate": "/console/affiliates/1",
+    "offer_health": "/console/offers/1/health",
+    "affiliate_health": "/console/affiliates/1/health",
     "conversions": "/console/conversions",
     "clicks": "/console/clicks",
 }
-"""Pages by the names of their figures."""
+"""Pages by the names of their figures; `_pages` adds those of things with ids."""
+
+_RULE: Final = {
+    "title": "CR of an affiliate on an offer",
+    "each[]": ["offer", "affiliate"],
+    "conditions[0][metric]": "cr",
+    "conditions[0][value]": "1",
+    "action": "notify",
+}
+"""The rule that is looked back at."""
 
 
 def pss_mb() -> float:
@@ -105,6 +116,16 @@ def _signed_in(bench: Bench) -> tuple[Any, str]:
     return app, "; ".join(f"{each.name}={each.value}" for each in visitor.client.cookies.jar)
 
 
+def _pages(bench: Bench) -> dict[str, str]:
+    rule = bench.api.admin.post("/3.1/admin/rules", **_RULE)["rule"]["id"]
+    advertiser = bench.call("/3.1/admin/advertisers", {})["advertisers"][0]["id"]
+    return {
+        **PAGES,
+        "advertiser_health": f"/console/advertisers/{advertiser}/health",
+        "look_back": f"/console/rules/{rule}/look-back",
+    }
+
+
 def measure(directory: Path, size: Size) -> dict[str, float]:
     """Return the figures of all pages, and of the memory."""
     fill(directory, size, lookup_days=1)
@@ -119,7 +140,7 @@ def measure(directory: Path, size: Size) -> dict[str, float]:
         gc.collect()
         before = pss_mb()
         app, cookie = _signed_in(bench)
-        for name, address in PAGES.items():
+        for name, address in _pages(bench).items():
             cold = asyncio.run(_page(app, address, cookie))
             used = time.process_time()
             hot = [asyncio.run(_page(app, address, cookie)) for _ in range(_HOT)]
