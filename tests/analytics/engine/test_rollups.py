@@ -98,6 +98,15 @@ def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
         assert set(rollup.columns) <= set(NAMES[read])
 
 
+@pytest.mark.parametrize("has_rollup", [True, False])
+def test_rollup_is_not_read_by_a_statement_that_says_it_has_none(clicks: Analytics, has_rollup: bool) -> None:
+    sql = f"SELECT affiliate, countIf(reason = '') FROM click WHERE intDiv(time, {DAY_MS}) > 0 GROUP BY affiliate"
+    lines = clicks.rows(f"EXPLAIN {sql}", {}, tuple[str], has_rollup=has_rollup)
+    [read] = re.findall(r"ReadFromMergeTree \((.*?)\)", "\n".join(line for (line,) in lines))
+    assert (read.split(".")[-1] in NAMES) == has_rollup
+    assert len(clicks.rows(sql, {}, tuple[int, int], has_rollup=has_rollup)) == 72
+
+
 @pytest.mark.parametrize(
     ("zone", "dimensions", "filters", "names"),
     [

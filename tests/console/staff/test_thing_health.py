@@ -1,12 +1,19 @@
 """The health of an offer, an advertiser and an affiliate as pages."""
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
 from tests.support.api import NOW, Api
 from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import load_clicks
 from tests.support.models.logs import server_row
 from tests.support.pages import staff_visitor
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import load
 from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.quality.origins import HOSTING
 from trackyard.domain.statistics.rows import encode_row
 
 
@@ -56,3 +63,30 @@ def test_health_page_counts_postbacks_without_a_click(api: Api) -> None:
         assert f"/console/find?q={4:024x}" in page.links
         failed = page.text.partition("Last postback that changed nothing ")[2]
         assert failed.startswith("2023-11-14 ") and failed[11:].split()[1:3] == ["Broken", "clickid"]
+
+
+def test_health_page_asks_the_analytic_store_at_most_ten_times(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    pid, _ = api.add_affiliate()
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser, "time": NOW - 1000}
+    marked = {"sub1": "bad", "sub2": "push", "origin": HOSTING}
+    load_clicks(api.deps, [new_click(n, **own, **({} if n % 8 else marked)) for n in range(2400)])
+    load(api.deps.analytics, "fact", [encode_row(new_fact(1, click_time=NOW - 9000, sub1="bad", **own))], "facts")
+    load(api.deps.analytics, "server_log", [encode_row(server_row(1, response="Wrong sum", **own))], "server")
+    staff = staff_visitor(api)
+    asked: list[str] = []
+
+    def counted(ask: Callable[..., Any]) -> Callable[..., Any]:
+        def count(self: Analytics, sql: str, *arguments: Any, **named: Any) -> Any:
+            asked.append(sql)
+            return ask(self, sql, *arguments, **named)
+
+        return count
+
+    for name in ("rows", "page", "stream", "batches"):
+        monkeypatch.setattr(Analytics, name, counted(getattr(Analytics, name)))
+    for path in (f"/console/offers/{offer}", f"/console/advertisers/{advertiser}", f"/console/affiliates/{pid}"):
+        asked.clear()
+        assert "Sub bad of affiliate" in staff.read(f"{path}/health").text, "so that every question is asked"
+        assert 0 < len(asked) <= 10, asked

@@ -63,3 +63,23 @@ def test_quality_of_two_affiliates_of_one_kind_is_found_for_both() -> None:
     traffic = OfferTraffic(1, {7: late, 8: replace(late, late=48), 10: replace(FINE, conversions=110, late=6)})
     found = [(each.affiliate, each.kind) for each in find_quality_findings([traffic])]
     assert found == [(7, KINDS.LATE_CONVERSIONS), (8, KINDS.LATE_CONVERSIONS)]
+
+
+def test_quality_compares_with_the_sum_of_many_small_affiliates() -> None:
+    small = TrafficSums(20, 0, 1, 0, 0, 0, {"mobile": DeviceSums(20, 1)})
+    many = dict.fromkeys(range(100, 300), small)
+    quick = replace(FINE, quick=60)
+    found = find_quality_findings([OfferTraffic(1, {7: quick, **many})])
+    assert [(each.affiliate, each.kind) for each in found] == [(7, KINDS.QUICK_CONVERSIONS)]
+    few = dict(list(many.items())[:99])
+    assert find_quality_findings([OfferTraffic(1, {7: quick, **few})]) == [], "99 conversions of others are no measure"
+
+
+def test_quality_of_one_affiliate_is_that_among_all() -> None:
+    bad = replace(FINE, quick=60, late=100)
+    traffic = [OfferTraffic(offer, {7: bad, 8: bad} | dict.fromkeys(range(10, 14), FINE)) for offer in (1, 2)]
+    subs = [SubClicks(offer, affiliate, "bad", 500, 250) for offer in (1, 2) for affiliate in (7, 10)]
+    among_all = find_quality_findings(traffic, subs)
+    for affiliate in (7, 10):
+        own = [each for each in among_all if each.affiliate == affiliate]
+        assert own and find_quality_findings(traffic, subs, only=affiliate) == own

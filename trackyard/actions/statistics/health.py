@@ -5,13 +5,12 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.health import (
-    count_traffic,
-    find_conversion_times,
-    find_last_click,
+    count_clicks,
+    count_conversions,
     list_host_results,
     list_postback_results,
 )
-from trackyard.analytics.reports.quality import list_busiest_offers, list_marked_subs, list_networks, list_offer_traffic
+from trackyard.analytics.reports.quality import list_marked_subs, list_networks, list_offer_traffic
 from trackyard.analytics.reports.subs import list_sub_values
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
@@ -96,28 +95,28 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         declined = count_declined(conn, scope, of, key, since)
         url = find_check(conn, int(key)) if of == "offer" else None
     place = (deps.analytics, scope, of, key, since, until)
-    offers = list_busiest_offers(*place)
+    clicks = count_clicks(*place)
     with deps.database.read() as conn:
-        repeated = count_repeated_addresses(conn, scope, offers, since)
-    compared = (deps.analytics, scope, offers, since, until)
-    found = find_quality_findings(list_offer_traffic(*compared, repeated), list_marked_subs(*compared))
-    clicks, conversions, rejected = count_traffic(*place)
+        repeated = count_repeated_addresses(conn, scope, clicks.offers, since)
+    compared = (deps.analytics, scope, clicks.offers, since, until)
+    traffic, marked_subs = list_offer_traffic(*compared, repeated), list_marked_subs(*compared)
+    conversions, times = count_conversions(*place)
     return Health(
         since=since,
         until=until,
-        clicks=clicks,
-        last_click_at=find_last_click(*place),
-        rejected=rejected,
+        clicks=clicks.accepted,
+        last_click_at=clicks.last_at,
+        rejected=clicks.rejected,
         conversions=conversions,
         postbacks=list_postback_results(*place),
         declined=declined,
         hosts=list_host_results(*place),
-        times=find_conversion_times(*place),
+        times=times,
         url=url,
         networks=list_networks(*place),
-        subs=list_sub_values(*place),
+        subs=list_sub_values(*place, clicks.affiliates),
         of=of,
-        quality=[each for each in found if of != "affiliate" or each.affiliate == key],
+        quality=find_quality_findings(traffic, marked_subs, only=int(key) if of == "affiliate" else None),
     )
 
 

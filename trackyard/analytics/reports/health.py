@@ -1,16 +1,17 @@
 """What the analytic store says about the health of a thing (docs/spec/statistics.md#health)."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
-from trackyard.analytics.reports.reports import run_report
+from trackyard.analytics.reports.quality import MOST_OFFERS
+from trackyard.analytics.reports.subs import MOST_AFFILIATES
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import TIME_BOUNDS, ConversionTimes, HostResult, PostbackResult
 from trackyard.domain.statistics.quality.conversion_signals import LEAST_USUAL, UsualTimes
-from trackyard.domain.statistics.reports import TOTAL, Report
-from trackyard.domain.statistics.slices import REJECTION_REASON
 
 OF: Final = ("offer", "advertiser", "affiliate")
 """What health is seen of: filters of reports, and columns of clicks and logs."""
@@ -24,25 +25,41 @@ _CLICKLESS: Final = "affiliate = 0 AND response NOT IN ('', 'waiting')"
 _MACROS: Final = r"'\\{([A-Za-z][A-Za-z0-9_]{1,39})\\}'"
 
 
-def count_traffic(
-    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
-) -> tuple[int, int, dict[str, int]]:
-    """Return accepted clicks, conversions, and rejected clicks by reason. Raises ReportTooHeavy."""
-    values = (key,)
-    report = Report(scope, since, until, (), {of: values})  # type: ignore[dict-item]
-    rows = run_report(analytics, report).rows
-    by_reason = Report(scope, since, until, (REJECTION_REASON,), {of: values}, limit=_MOST_REASONS)  # type: ignore[dict-item]
-    rejected = {str(row.keys[REJECTION_REASON]): row.trafficback for row in run_report(analytics, by_reason).rows}
-    clicks, conversions = (rows[0].raw, rows[0].actions[TOTAL].count) if rows else (0, 0)
-    return clicks, conversions, {reason: number for reason, number in rejected.items() if reason and number}
+@dataclass(frozen=True, slots=True)
+class ClickTotals:
+    """The clicks of a thing in a period.
+
+    last_at: of the last accepted click, UTC milliseconds; None without one. rejected: clicks by reason.
+    offers, affiliates: those with most accepted clicks, at most MOST_OFFERS and MOST_AFFILIATES.
+    """
+
+    accepted: int
+    last_at: int | None
+    rejected: dict[str, int]
+    offers: Sequence[int]
+    affiliates: Sequence[int]
 
 
-def find_last_click(analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int) -> int | None:
-    """Return when the last accepted click came, UTC milliseconds; None without one in the period."""
+def count_clicks(analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int) -> ClickTotals:
+    """Return the clicks of a thing. Raises ReportTooHeavy."""
     conditions, parameters = _of(scope, of, key, since, until)
-    sql = f"SELECT max(time) FROM click WHERE {' AND '.join(conditions)} AND reason = ''"
-    [(found,)] = analytics.rows(sql, parameters, tuple[int], has_rollup=False)
-    return found or None
+    sql = (
+        "SELECT multiIf(GROUPING(reason) = 0, 'reason', GROUPING(offer) = 0, 'offer', 'affiliate') AS grouped, "
+        "reason, offer, affiliate, toInt64(count()), toInt64(countIf(reason = '')) AS accepted, "
+        "maxIf(time, reason = '') "
+        f"FROM click WHERE {' AND '.join(conditions)} GROUP BY GROUPING SETS ((reason), (offer), (affiliate)) "
+        "HAVING accepted > 0 OR grouped = 'reason' ORDER BY accepted DESC, reason, offer, affiliate "
+        f"LIMIT {_MOST_REASONS:d} BY grouped"
+    )
+    rows = analytics.rows(sql, parameters, tuple[str, str, int, int, int, int, int], has_rollup=False)
+    reasons = {reason: number for grouped, reason, _, _, number, _, _ in rows if grouped == "reason"}
+    return ClickTotals(
+        accepted=reasons.pop("", 0),
+        last_at=max((last for *_, last in rows), default=0) or None,
+        rejected=reasons,
+        offers=[offer for grouped, _, offer, *_ in rows if grouped == "offer"][:MOST_OFFERS],
+        affiliates=[affiliate for grouped, _, _, affiliate, *_ in rows if grouped == "affiliate"][:MOST_AFFILIATES],
+    )
 
 
 def list_postback_results(
@@ -95,32 +112,32 @@ def list_host_results(
     ]
 
 
-def find_conversion_times(
+def count_conversions(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
-) -> ConversionTimes | None:
-    """Return the times from click to conversion in a period and before it; None without any.
+) -> tuple[int, ConversionTimes | None]:
+    """Return the conversions in a period, and the times from click to conversion in it and before it.
 
-    Before it are four weeks. Conversions without a click of a visitor do not count.
+    Before it are four weeks. Conversions without a click of a visitor have no time; None = no conversion has one.
     """
     conditions, parameters = _of(scope, of, key, since - _USUAL_MS, until)
-    conditions += ["sign = 1", "version = 1", "time > click_time", "click_time > 0"]
-    is_now, was = "time >= {begin:Int64}", "time < {begin:Int64}"
-    took = "time - click_time"
-    below = ", ".join(f"toInt64(countIf({took} < {bound * 1000:d}))" for bound in TIME_BOUNDS)
+    of_now, of_before = "is_timed AND is_now", "is_timed AND NOT is_now"
+    below = ", ".join(f"toInt64(countIf(is_timed AND took < {bound * 1000:d}))" for bound in TIME_BOUNDS)
     sql = (
-        f"SELECT toInt64(countIf({is_now})), toInt64(quantileExactIf(0.5)({took}, {is_now})), toInt64(countIf({was})), "
-        f"arrayMap(each -> toInt64(each), quantilesExactIf(0.1, 0.5, 0.9)({took}, {was})), "
-        f"argMax(conversion_id, time), [{below}, toInt64(count())] "
-        f"FROM fact WHERE {' AND '.join(conditions)}"
+        f"SELECT sumIf(sign, is_now), toInt64(countIf({of_now})), toInt64(quantileExactIf(0.5)(took, {of_now})), "
+        f"toInt64(countIf({of_before})), "
+        f"arrayMap(each -> toInt64(each), quantilesExactIf(0.1, 0.5, 0.9)(took, {of_before})), "
+        f"argMaxIf(conversion_id, time, is_timed), [{below}, toInt64(countIf(is_timed))] "
+        "FROM (SELECT time, sign, conversion_id, time - click_time AS took, time >= {begin:Int64} AS is_now, "
+        "sign = 1 AND version = 1 AND time > click_time AND click_time > 0 AS is_timed "
+        f"FROM fact WHERE {' AND '.join(conditions)})"
     )
-    [row] = analytics.rows(
-        sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str, list[int]], has_rollup=False
-    )
-    number, median, usual_number, usual, newest_id, up_to = row
-    if not number and not usual_number:
-        return None
+    values = {**parameters, "begin": since}
+    [row] = analytics.rows(sql, values, tuple[int, int, int, int, list[int], str, list[int]], has_rollup=False)
+    conversions, number, median, usual_number, usual, newest_id, up_to = row
+    if not up_to[-1]:
+        return conversions, None
     low, usual_median, high = usual if usual_number else (0, 0, 0)
-    return ConversionTimes(
+    times = ConversionTimes(
         number=number,
         median=median,
         usual_number=usual_number,
@@ -130,6 +147,7 @@ def find_conversion_times(
         newest_id=newest_id,
         spread=[count - before for before, count in pairwise([0, *up_to])],
     )
+    return conversions, times
 
 
 def list_usual_times(analytics: Analytics, now: int) -> dict[tuple[int, str], UsualTimes]:

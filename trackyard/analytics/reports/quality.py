@@ -30,8 +30,12 @@ _NETWORK: Final = (
     "concat(IPv6NumToString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault(ip), 48), 1)), '/48'))"
 )
 _OF: Final = ("offer", "advertiser", "affiliate")
-_CLICKS: Final = "toInt64(count()), toInt64(countIf(bitAnd(origin, {marked:Int64}) != 0))"
+_CLICKS: Final = (
+    "toInt64(count()) AS clicks, toInt64(countIf(bitAnd(origin, {marked:Int64}) != 0)) AS marked, "
+    "toInt64(0) AS conversions, toInt64(0) AS quick, toInt64(0) AS late"
+)
 _CONVERSIONS: Final = (
+    "toInt64(0), toInt64(0), "
     "sum(sign), sumIf(sign, time - click_time < {quick:Int64}), sumIf(sign, time - click_time > {late:Int64})"
 )
 
@@ -41,19 +45,7 @@ RepeatedByPlace = dict[tuple[int, int], int]
 
 def list_busiest(analytics: Analytics, scope: Scope, since: int, until: int) -> list[int]:
     """Return the offers with most accepted clicks. Raises ReportTooHeavy."""
-    return _busiest(analytics, *in_period(scope, since, until))
-
-
-def list_busiest_offers(
-    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
-) -> list[int]:
-    """Return the offers of a thing with most accepted clicks. Raises ReportTooHeavy."""
-    condition, thing = thing_condition(of, key)
     conditions, parameters = in_period(scope, since, until)
-    return _busiest(analytics, [*conditions, condition], {**parameters, **thing})
-
-
-def _busiest(analytics: Analytics, conditions: Sequence[str], parameters: dict[str, Any]) -> list[int]:
     sql = (
         f"SELECT offer FROM click WHERE {' AND '.join(conditions)} AND reason = '' "
         f"GROUP BY offer ORDER BY count() DESC, offer LIMIT {MOST_OFFERS:d}"
@@ -79,13 +71,18 @@ def list_marked_subs(
         f"HAVING count() >= {LEAST_CLICKS * MARKED_PERCENT // 100:d} "
         f"ORDER BY count() DESC, offer, affiliate, sub1 LIMIT {MOST_SUBS:d}"
     )
-    marked = {row[:3]: row[3] for row in analytics.rows(many, values, tuple[int, int, str, int], has_rollup=False)}
+    marked = _count_subs(analytics, many, values)
     if not marked:
         return []
     named = {**values, "subs": sorted({sub for _, _, sub in marked})}
     whole = f"{keys} FROM click {where} AND sub1 IN {{subs:Array(String)}} {grouped}"
-    clicks = {row[:3]: row[3] for row in analytics.rows(whole, named, tuple[int, int, str, int], has_rollup=False)}
+    clicks = _count_subs(analytics, whole, named)
     return [SubClicks(*key, clicks.get(key, number), number) for key, number in marked.items()]
+
+
+def _count_subs(analytics: Analytics, sql: str, parameters: dict[str, Any]) -> dict[tuple[int, int, str], int]:
+    rows = analytics.rows(sql, parameters, tuple[int, int, str, int], has_rollup=False)
+    return {row[:3]: row[3] for row in rows}
 
 
 def list_networks(
@@ -100,9 +97,8 @@ def list_networks(
         f"FROM click WHERE {' AND '.join(conditions)} AND {condition} AND reason = '' AND ip != '' "
         f"GROUP BY network ORDER BY clicks DESC, network LIMIT {MOST_NETWORKS:d}"
     )
-    rows = analytics.rows(
-        sql, {**period, **parameters, "marked": SUSPICIOUS}, tuple[str, int, int, int], has_rollup=False
-    )
+    values = {**period, **parameters, "marked": SUSPICIOUS}
+    rows = analytics.rows(sql, values, tuple[str, int, int, int], has_rollup=False)
     return [NetworkClicks(*row) for row in rows]
 
 
@@ -122,25 +118,16 @@ def list_offer_traffic(
     conditions, parameters = in_period(scope, since, until)
     where = f"WHERE {' AND '.join(conditions)} AND offer IN {{offers:Array(Int64)}}"
     values = {**parameters, "offers": list(offers), "marked": SUSPICIOUS, "quick": QUICK_MS, "late": LATE_MS}
-    keys, grouped = "SELECT offer, affiliate, device", "GROUP BY offer, affiliate, device"
-    clicks = analytics.rows(
-        f"{keys}, {_CLICKS} FROM click {where} AND reason = '' {grouped}",
-        values,
-        tuple[int, int, str, int, int],
-        has_rollup=False,
-    )
-    conversions = analytics.rows(
-        f"{keys}, {_CONVERSIONS} FROM fact {where} {grouped}",
-        values,
-        tuple[int, int, str, int, int, int],
-        has_rollup=False,
+    keys, grouped = "offer, affiliate, device", "GROUP BY offer, affiliate, device"
+    sums = ", ".join(f"sum({name})" for name in ("clicks", "marked", "conversions", "quick", "late"))
+    sql = (
+        f"SELECT {keys}, {sums} FROM (SELECT {keys}, {_CLICKS} FROM click {where} AND reason = '' {grouped} "
+        f"UNION ALL SELECT {keys}, {_CONVERSIONS} FROM fact {where} {grouped}) {grouped}"
     )
     found: dict[int, dict[int, dict[str, tuple[int, ...]]]] = defaultdict(lambda: defaultdict(dict))
-    for offer, affiliate, device, *numbers in clicks:
-        found[offer][affiliate][device] = (*numbers, 0, 0, 0)
-    for offer, affiliate, device, *numbers in conversions:
-        counted = found[offer][affiliate].get(device, (0, 0))[:2]
-        found[offer][affiliate][device] = (*counted, *numbers)
+    rows = analytics.rows(sql, values, tuple[int, int, str, int, int, int, int, int], has_rollup=False)
+    for offer, affiliate, device, *numbers in rows:
+        found[offer][affiliate][device] = tuple(numbers)
     return [
         OfferTraffic(offer, {key: _sums(devices, repeated.get((offer, key), 0)) for key, devices in affiliates.items()})
         for offer, affiliates in sorted(found.items())

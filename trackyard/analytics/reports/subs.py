@@ -1,6 +1,6 @@
 """Values of subs (docs/spec/statistics.md#values-of-subs, docs/spec/quality.md#subs-of-affiliates)."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -63,22 +63,24 @@ def find_subs(analytics: Analytics, query: SubSearch) -> tuple[list[dict[str, st
 
 
 def list_sub_values(
-    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int, affiliates: Sequence[int]
 ) -> list[SubValues]:
-    """Return the subs that affiliates of a thing use, those with most clicks first. Raises ReportTooHeavy.
+    """Return the subs that affiliates of a thing use, those with most clicks first.
 
-    of: offer, advertiser or affiliate.
+    of: offer, advertiser or affiliate. affiliates: those that are looked at. Raises ReportTooHeavy.
     """
+    if not affiliates:
+        return []
     condition, thing = thing_condition(of, key)
     conditions, period = in_period(scope, since, until)
-    where, parameters = " AND ".join([*conditions, condition]), {**period, **thing}
+    where = " AND ".join([*conditions, condition, "affiliate IN {affiliates:Array(Int64)}"])
+    parameters = {**period, **thing, "affiliates": list(affiliates)}
     used = [f"toInt64(countIf({name} != ''))" for name in SUBS]
     different = [f"toInt64(uniqCombinedIf({name}, {name} != ''))" for name in SUBS]
     largest = [f"arrayElement(topKIf(1)({name}, {name} != ''), 1)" for name in SUBS]
     sql = (
         f"SELECT affiliate, [{', '.join(used)}], [{', '.join(different)}], [{', '.join(largest)}] "
-        f"FROM click WHERE {where} AND reason = '' "
-        f"GROUP BY affiliate ORDER BY count() DESC, affiliate LIMIT {MOST_AFFILIATES:d}"
+        f"FROM click WHERE {where} AND reason = '' GROUP BY affiliate"
     )
     rows = analytics.rows(sql, parameters, tuple[int, list[int], list[int], list[str]], has_rollup=False)
     found: list[tuple[int, str, int, int, str]] = [
@@ -87,50 +89,51 @@ def list_sub_values(
         for name, number, values, value in zip(SUBS, numbers, values_of, largest_of, strict=True)
         if number
     ]
-    if not found:
-        return []
-    affiliates = [row[0] for row in rows]
-    named = {name: sorted({row[4] for row in found if row[1] == name}) for name in sorted({row[1] for row in found})}
-    accepted = f"count() FROM click WHERE {where} AND reason = ''"
-    clicks = _count_values(analytics, accepted, parameters, affiliates, named)
-    conversions = _count_values(analytics, f"sum(sign) FROM fact WHERE {where}", parameters, affiliates, named)
+    named: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for affiliate, name, _, _, value in found:
+        named[name].append((affiliate, value))
+    counts = _count_largest(analytics, where, parameters, named) if found else {}
     listed = [
         SubValues(
             affiliate=affiliate,
             sub=name,
             clicks=number,
-            conversions=sum(conversions[affiliate, name].values()),
+            conversions=conversions,
             values=different,
             largest=value,
-            largest_clicks=clicks[affiliate, name][value],
-            largest_conversions=conversions[affiliate, name][value],
+            largest_clicks=largest_clicks,
+            largest_conversions=largest_conversions,
         )
         for affiliate, name, number, different, value in found
+        for largest_clicks, conversions, largest_conversions in (counts.get((affiliate, name), (0, 0, 0)),)
     ]
     return sorted(listed, key=lambda each: (-each.clicks, each.affiliate, each.sub))
 
 
-def _count_values(
-    analytics: Analytics,
-    counted: str,
-    parameters: Mapping[str, Any],
-    affiliates: Sequence[int],
-    named: Mapping[str, Sequence[str]],
-) -> dict[tuple[int, str], Counter[str]]:
-    """Return numbers of named values by affiliate and sub; those of all other values are under "".
+def _count_largest(
+    analytics: Analytics, where: str, parameters: Mapping[str, Any], largest: Mapping[str, Sequence[tuple[int, str]]]
+) -> dict[tuple[int, str], tuple[int, int, int]]:
+    """Return three numbers by affiliate and sub.
 
-    counted: an aggregate, its table and conditions.
+    They are the clicks of the largest value, all conversions, and the conversions of that value.
+    where: the condition of clicks and conversion events. largest: by sub, of each affiliate.
     """
-    aggregate, table = counted.split(" ", 1)
-    sql = " UNION ALL ".join(
-        f"SELECT '{name}', affiliate, if({name} IN {{{name}_values:Array(String)}}, {name}, '') AS value, "
-        f"toInt64({aggregate}) {table} AND affiliate IN {{affiliates:Array(Int64)}} AND {name} != '' "
-        "GROUP BY affiliate, value"
-        for name in named
+    values = {**parameters, **{f"{name}_largest": pairs for name, pairs in largest.items()}}
+    is_largest = {name: f"(affiliate, {name}) IN {{{name}_largest:Array(Tuple(Int64, String))}}" for name in largest}
+    clicks = ", ".join(f"toInt64(countIf({condition}))" for condition in is_largest.values())
+    conversions = ", ".join(f"sumIf(sign, {name} != '')" for name in largest)
+    of_largest = ", ".join(f"sumIf(sign, {condition})" for condition in is_largest.values())
+    none = f"arrayResize([toInt64(0)], {len(largest):d})"
+    sql = (
+        "SELECT affiliate, sumForEach(clicks), sumForEach(conversions), sumForEach(of_largest) FROM ("
+        f"SELECT affiliate, [{clicks}] AS clicks, {none} AS conversions, {none} AS of_largest "
+        f"FROM click WHERE {where} AND reason = '' GROUP BY affiliate "
+        f"UNION ALL SELECT affiliate, {none}, [{conversions}], [{of_largest}] "
+        f"FROM fact WHERE {where} GROUP BY affiliate) GROUP BY affiliate"
     )
-    values = {**parameters, "affiliates": list(affiliates)}
-    values.update({f"{name}_values": list(of_name) for name, of_name in named.items()})
-    numbers: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
-    for name, affiliate, value, number in analytics.rows(sql, values, tuple[str, int, str, int], has_rollup=False):
-        numbers[affiliate, name][value] = number
-    return numbers
+    rows = analytics.rows(sql, values, tuple[int, list[int], list[int], list[int]], has_rollup=False)
+    return {
+        (affiliate, name): (clicked, converted, largest_converted)
+        for affiliate, *counted in rows
+        for name, clicked, converted, largest_converted in zip(largest, *counted, strict=True)
+    }

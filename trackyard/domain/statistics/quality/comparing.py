@@ -1,6 +1,7 @@
 """Compare the traffic of affiliates on an offer (docs/spec/quality.md#findings). Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -11,6 +12,8 @@ RAREST_CHANCE: Final = 1e-6
 """What is more likely than this by chance is no finding."""
 LEAST_CLICKS: Final = 300
 LEAST_CONVERSIONS: Final = 20
+LEAST_SHARE: Final = LEAST_CONVERSIONS // 2
+"""Conversions from which on a share of them counts."""
 LEAST_OTHERS: Final = 100
 """Conversions of others from which on their times and devices are a measure."""
 MARKED_PERCENT: Final = 20
@@ -24,6 +27,9 @@ QUICK_MS: Final = 10_000
 LATE_MS: Final = 24 * 3_600_000
 LATE_PERCENT: Final = 6
 """Of conversions that come later than that, at least, of ordinary traffic (docs/spec/quality.md#thresholds)."""
+
+
+_COUNTS: Final = ("clicks", "marked", "conversions", "quick", "late", "repeated")
 
 
 class QualityKind(StrEnum):
@@ -84,6 +90,17 @@ class OfferTraffic:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherTraffic:
+    """The traffic of all affiliates of an offer but one.
+
+    whole: its sums. large: of each affiliate with enough clicks or conversions to be a measure by itself.
+    """
+
+    whole: TrafficSums
+    large: Sequence[TrafficSums]
+
+
+@dataclass(frozen=True, slots=True)
 class QualityFinding:
     """That the traffic of an affiliate on an offer differs from that of others beyond chance.
 
@@ -101,20 +118,25 @@ class QualityFinding:
     name: str = ""
 
 
-def find_quality_findings(traffic: Sequence[OfferTraffic], subs: Sequence[SubClicks] = ()) -> list[QualityFinding]:
-    """Return what differs, by offer and affiliate. subs: those with many marked clicks."""
+def find_quality_findings(
+    traffic: Sequence[OfferTraffic], subs: Sequence[SubClicks] = (), only: int | None = None
+) -> list[QualityFinding]:
+    """Return what differs, by offer and affiliate.
+
+    subs: those with many marked clicks. only: the affiliate that is judged, None = each.
+    """
     found = [
         finding
         for offer in traffic
-        for affiliate, sums in sorted(offer.affiliates.items())
-        for finding in _judged(offer, affiliate, sums)
+        for affiliate, sums, others in _each_judged(offer, only)
+        for finding in _judged(offer, affiliate, sums, others)
     ]
     marked = {(each.offer, each.affiliate) for each in found if each.kind is QualityKind.MARKED_CLICKS}
     return found + [
         finding
         for offer in traffic
         for sub in subs
-        if sub.offer == offer.offer and (sub.offer, sub.affiliate) not in marked
+        if sub.offer == offer.offer and only in (None, sub.affiliate) and (sub.offer, sub.affiliate) not in marked
         for finding in _judged_sub(offer, sub)
     ]
 
@@ -140,8 +162,48 @@ def _found_marked(marked: int, clicks: int, share: float) -> tuple[float, float]
     return (usual, chance_at_least(marked, clicks, usual)) if is_much else None
 
 
-def _judged(offer: OfferTraffic, affiliate: int, sums: TrafficSums) -> Iterator[QualityFinding]:
-    others = [each for key, each in offer.affiliates.items() if key != affiliate]
+def _each_judged(offer: OfferTraffic, only: int | None) -> Iterator[tuple[int, TrafficSums, OtherTraffic]]:
+    """Yield the affiliates with enough traffic, each with that of the others.
+
+    The sums are made once: an offer may have thousands of affiliates.
+    """
+    whole = _sum_of(offer.affiliates.values())
+    large = [each for each in offer.affiliates.items() if _is_measure(each[1])]
+    for affiliate, sums in sorted(large, key=lambda each: each[0]):
+        if only in (None, affiliate) and (sums.clicks >= LEAST_CLICKS or sums.conversions >= LEAST_CONVERSIONS):
+            others = [each for key, each in large if key != affiliate]
+            yield affiliate, sums, OtherTraffic(_difference(whole, sums), others)
+
+
+def _is_measure(sums: TrafficSums) -> bool:
+    return sums.clicks >= LEAST_CLICKS or sums.conversions >= LEAST_SHARE
+
+
+def _sum_of(traffic: Iterable[TrafficSums]) -> TrafficSums:
+    """Return the sums of affiliates together."""
+    listed = list(traffic)
+    devices: dict[str, list[DeviceSums]] = defaultdict(list)
+    for each in listed:
+        for name, device in each.devices.items():
+            devices[name].append(device)
+    return TrafficSums(
+        **{name: sum(getattr(each, name) for each in listed) for name in _COUNTS},
+        devices={
+            name: DeviceSums(sum(each.clicks for each in of_device), sum(each.conversions for each in of_device))
+            for name, of_device in devices.items()
+        },
+    )
+
+
+def _difference(whole: TrafficSums, part: TrafficSums) -> TrafficSums:
+    """Return the sums of what is not in a part."""
+    devices = dict(whole.devices)
+    for name, own in part.devices.items():
+        devices[name] = DeviceSums(devices[name].clicks - own.clicks, devices[name].conversions - own.conversions)
+    return TrafficSums(**{name: getattr(whole, name) - getattr(part, name) for name in _COUNTS}, devices=devices)
+
+
+def _judged(offer: OfferTraffic, affiliate: int, sums: TrafficSums, others: OtherTraffic) -> Iterator[QualityFinding]:
     found = [
         *_of_clicks(sums, others),
         *_of_times(sums, others),
@@ -156,11 +218,10 @@ def _judged(offer: OfferTraffic, affiliate: int, sums: TrafficSums) -> Iterator[
 _Found = tuple[QualityKind, int, int, float, float, str]
 
 
-def _of_clicks(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+def _of_clicks(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
     if sums.clicks < LEAST_CLICKS:
         return
-    clicks = sum(each.clicks for each in others)
-    found = _found_marked(sums.marked, sums.clicks, _share(sum(each.marked for each in others), clicks))
+    found = _found_marked(sums.marked, sums.clicks, _share(others.whole.marked, others.whole.clicks))
     if found is not None:
         yield QualityKind.MARKED_CLICKS, sums.marked, sums.clicks, *found, ""
     rate = _usual_rate(sums, others)
@@ -169,17 +230,17 @@ def _of_clicks(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Fo
         yield QualityKind.FEW_CONVERSIONS, sums.conversions, sums.clicks, rate, chance, ""
 
 
-def _usual_rate(sums: TrafficSums, others: Sequence[TrafficSums]) -> float:
+def _usual_rate(sums: TrafficSums, others: OtherTraffic) -> float:
     """Return the share of clicks that convert for others on the devices of an affiliate; 0 = not known.
 
     It is that of the affiliate in the middle, so that a single one does not set it.
     """
     rates = sorted(
         rate
-        for each in others
+        for each in others.large
         if each.clicks >= LEAST_CLICKS and each.conversions and (rate := _weighted_rate(sums, each)) is not None
     )
-    enough = sum(each.conversions for each in others) >= LEAST_OTHERS and len(rates) >= 2
+    enough = others.whole.conversions >= LEAST_OTHERS and len(rates) >= 2
     return rates[(len(rates) - 1) // 2] if enough else 0.0
 
 
@@ -194,63 +255,54 @@ def _weighted_rate(sums: TrafficSums, other: TrafficSums) -> float | None:
     return expected / known if 2 * known >= sums.clicks and known else None
 
 
-def _of_times(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
-    if sums.conversions < LEAST_CONVERSIONS or sum(each.conversions for each in others) < LEAST_OTHERS:
+def _of_times(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
+    of_all, large = others.whole, others.large
+    if sums.conversions < LEAST_CONVERSIONS or of_all.conversions < LEAST_OTHERS:
         return
-    for kind, number, rest in (
-        (QualityKind.QUICK_CONVERSIONS, sums.quick, [(each.quick, each.conversions) for each in others]),
-        (QualityKind.LATE_CONVERSIONS, sums.late, [(each.late, each.conversions) for each in others]),
+    for kind, number, of_others, parts in (
+        (QualityKind.QUICK_CONVERSIONS, sums.quick, of_all.quick, [(each.quick, each.conversions) for each in large]),
+        (QualityKind.LATE_CONVERSIONS, sums.late, of_all.late, [(each.late, each.conversions) for each in large]),
     ):
-        part, whole = _without_highest(rest)
+        part, whole = _without_highest(of_others, of_all.conversions, parts)
         usual = max(_share(part + 1, whole + 2), LATE_PERCENT / 100 if kind is QualityKind.LATE_CONVERSIONS else 0)
-        if number >= TIMES_FACTOR * usual * sums.conversions and number >= LEAST_CONVERSIONS // 2:
+        if number >= TIMES_FACTOR * usual * sums.conversions and number >= LEAST_SHARE:
             yield kind, number, sums.conversions, usual, chance_at_least(number, sums.conversions, 1.5 * usual), ""
 
 
-def _without_highest(parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the sums of parts and wholes without the highest share.
+def _without_highest(part: int, whole: int, parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return a part and a whole without the highest share of `parts`, the same of single affiliates.
 
     So a single affiliate does not set what is usual. Where too few conversions would be left, all are in the sums.
     """
-    judged = [each for each in parts if each[1] >= LEAST_CONVERSIONS // 2]
+    judged = [each for each in parts if each[1] >= LEAST_SHARE]
     highest = max(judged, key=lambda each: each[0] / each[1], default=(0, 0))
-    part, whole = (sum(column) for column in zip(*parts, strict=True))
     enough = whole - highest[1] >= LEAST_OTHERS
     return (part - highest[0], whole - highest[1]) if enough else (part, whole)
 
 
-def _of_devices(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+def _of_devices(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
     """Compare the devices of conversions with those of the clicks that they come from.
 
     Clicks of a device may convert at another rate than those of others: others say at which.
     """
-    if sums.conversions < LEAST_CONVERSIONS or sum(each.conversions for each in others) < LEAST_OTHERS:
+    if sums.conversions < LEAST_CONVERSIONS or others.whole.conversions < LEAST_OTHERS:
         return
     expected: dict[str, float] = {}
     for name, device in sums.devices.items():
-        clicks, conversions = _device_sums(others, name)
-        expected[name] = device.clicks * _share(conversions + 1, clicks + 50)
+        same = others.whole.devices.get(name, DeviceSums())
+        expected[name] = device.clicks * _share(same.conversions + 1, same.clicks + 50)
     whole = sum(expected.values())
     for name, device in sorted(sums.devices.items()):
         usual = _share(expected[name], whole)
-        if (
-            device.conversions >= TIMES_FACTOR * usual * sums.conversions
-            and device.conversions >= LEAST_CONVERSIONS // 2
-        ):
+        if device.conversions >= TIMES_FACTOR * usual * sums.conversions and device.conversions >= LEAST_SHARE:
             chance = chance_at_least(device.conversions, sums.conversions, min(1.5 * usual, 1.0))
             yield QualityKind.OTHER_DEVICES, device.conversions, sums.conversions, usual, chance, name
 
 
-def _device_sums(others: Sequence[TrafficSums], name: str) -> tuple[int, int]:
-    found = [each.devices[name] for each in others if name in each.devices]
-    return sum(each.clicks for each in found), sum(each.conversions for each in found)
-
-
-def _of_addresses(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
-    whole = sum(each.conversions for each in others)
+def _of_addresses(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
     if sums.conversions < LEAST_CONVERSIONS or 100 * sums.repeated < REPEATED_PERCENT * sums.conversions:
         return
-    usual = max(_share(sum(each.repeated for each in others), whole), REPEATED_PERCENT / 400)
+    usual = max(_share(others.whole.repeated, others.whole.conversions), REPEATED_PERCENT / 400)
     if sums.repeated >= 2 * usual * sums.conversions:
         chance = chance_at_least(sums.repeated, sums.conversions, usual)
         yield QualityKind.REPEATED_ADDRESSES, sums.repeated, sums.conversions, usual, chance, ""
