@@ -42,7 +42,7 @@ def seen(api: Api) -> dict[str, Any]:
     offer = api.add_offer(advertiser=advertiser)
     pid, _ = api.add_affiliate()
     own = {"offer": offer, "affiliate": pid, "advertiser": advertiser}
-    reasons = ["overcap"] * 80 + ["mistargeting-os"] * 5 + [""] * 40
+    reasons = ["overcap"] * 80 + ["mistargeting-os"] * 5 + [""] * 40 + ["not-counted"] * 3
     clicks = [new_click(n, time=NOW - HOUR_MS, reason=reason, **own) for n, reason in enumerate(reasons)]
     load_clicks(api.deps, clicks)
     of = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "created_at": NOW - HOUR_MS}

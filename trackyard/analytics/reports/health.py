@@ -12,6 +12,7 @@ from trackyard.analytics.reports.subs import MOST_AFFILIATES
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import TIME_BOUNDS, ConversionTimes, HostResult, PostbackResult
 from trackyard.domain.statistics.quality.conversion_signals import LEAST_USUAL, UsualTimes
+from trackyard.domain.tracking.rejections import NOT_COUNTED
 
 OF: Final = ("offer", "advertiser", "affiliate")
 """What health is seen of: filters of reports, and columns of clicks and logs."""
@@ -53,6 +54,7 @@ def count_clicks(analytics: Analytics, scope: Scope, of: str, key: int | str, si
     )
     rows = analytics.rows(sql, parameters, tuple[str, str, int, int, int, int, int], has_rollup=False)
     reasons = {reason: number for grouped, reason, _, _, number, _, _ in rows if grouped == "reason"}
+    reasons.pop(NOT_COUNTED, None)
     return ClickTotals(
         accepted=reasons.pop("", 0),
         last_at=max((last for *_, last in rows), default=0) or None,
