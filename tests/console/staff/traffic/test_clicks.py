@@ -106,6 +106,7 @@ def test_click_page_of_an_accepted_click_that_is_not_counted_says_why(api: Api) 
     text = visitor.read(f"{LIST}/{click.id}").text
     assert "Accepted. Statistics leave it out: the visitor was seen, and the offer counts unique visitors only." in text
     assert "passed: Caps passed" in text and "Rejected" not in text
+    assert text.count("Statistics leave it out") == 1, "the verdict says it, and no conclusion again"
     page = visitor.read(f"{LIST}?verdict=all")
     assert "Accepted Not counted" in page.text
 

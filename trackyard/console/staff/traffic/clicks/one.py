@@ -22,6 +22,8 @@ pages = Pages()
 
 _DAYS: Final = 7
 """Days in which clicks that were rejected for the same reason are counted."""
+_SAID_BY_VERDICT: Final = ("click-rejected", "click-not-counted")
+"""The conclusions that say the same as the verdict of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ def click_page(request: PageRequest) -> PageAnswer:
         verdict=_verdict(request, click, today, names),
         evidence=evidence_of(click, today),
         facts=_facts(click, today, explanation),
-        conclusions=[conclusion_text(each) for each in explanation["conclusions"] if each["code"] != "click-rejected"],
+        conclusions=[
+            conclusion_text(each) for each in explanation["conclusions"] if each["code"] not in _SAID_BY_VERDICT
+        ],
         curl=f"curl -H 'API-Key: KEY' '{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
     )
 
