@@ -32,8 +32,9 @@ def held() -> BlockingHandler:
 
 
 @pytest.fixture
-def apis(valkey: ValkeyProcess, held: BlockingHandler) -> Iterator[Apis]:
-    """Two APIs of one installation."""
+def apis(valkey: ValkeyProcess, held: BlockingHandler, monkeypatch: pytest.MonkeyPatch) -> Iterator[Apis]:
+    """Two APIs of one installation. A busy machine does not make them give up the Valkey that runs."""
+    monkeypatch.setattr(redis_limits, "TIMEOUT_S", 5.0)
     catalogue = [
         endpoint("plain", held),
         endpoint("report", held, report=True),

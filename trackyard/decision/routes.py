@@ -16,6 +16,7 @@ from trackyard.decision.targeting.targeting import Targeting
 from trackyard.domain.tracking.ruleset import (
     NO_RESTRICTIONS,
     ROW_TYPES,
+    UNIQUE_HOURS,
     FullCap,
     Restrictions,
     RulesetAdvertiser,
@@ -147,6 +148,12 @@ class Ruleset:
     def find_advertiser(self, advertiser_id: str) -> RulesetAdvertiser | None:
         """Return an advertiser by its 24 hex digits."""
         return self._advertisers.get(advertiser_id)
+
+    @property
+    def has_own_uniqueness(self) -> bool:
+        """Whether any advertiser says how many clicks of a visitor are unique, or within how many hours."""
+        default = (1, UNIQUE_HOURS)
+        return any((each.unique_clicks, each.unique_hours) != default for each in self._advertisers.values())
 
     def _targeting(self, offer: RulesetOffer) -> Targeting:
         """Return the compiled restrictions of an offer, one object for equal restrictions."""

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from tests.support.waiting import wait_until
 from trackyard.decision.visitor.visitor import VisitorKey
+from trackyard.domain.tracking.ruleset import MAX_UNIQUE_HOURS
 from trackyard.edge.state import unique, visitors_file
 from trackyard.edge.state.growth import VisitorsGrowth
 from trackyard.edge.state.unique import RETRY_S, WINDOW_S, UniqueVisitors
 
 NOW = 1_700_000_000
 FIRST = 8 * 1024
+LONGEST_S = MAX_UNIQUE_HOURS * 3600
 SIZE = 64 * FIRST
 """Three segments: 1,024, 8,192 and 65,536 entries."""
 
@@ -193,12 +195,12 @@ def test_visitors_of_any_history_equal_a_plain_dictionary(
 # --- outgrown segments --------------------------------------------------------------------------------------
 
 
-def test_outgrown_segment_is_released_a_day_later(visitors: UniqueVisitors, path: Path) -> None:
+def test_outgrown_segment_is_released_when_no_visitor_of_it_is_kept(visitors: UniqueVisitors, path: Path) -> None:
     add(visitors, range(5000))
     assert visitors.segments == 3
     blocks = path.stat().st_blocks
-    assert visitors.find_expired_segment(NOW + WINDOW_S) == -1
-    later = NOW + WINDOW_S + 60
+    assert visitors.find_expired_segment(NOW + LONGEST_S) == -1
+    later = NOW + LONGEST_S + 60
     released = [visitors.find_expired_segment(later) for _ in range(3)]
     assert released == [0, 1, -1]
     for number in released[:2]:
@@ -238,7 +240,7 @@ def test_visitors_thread_makes_room_before_a_bucket_is_full(
         number = limit
     assert count_seen(visitors, range(number), second) == number
     assert {name.partition("_")[0] for name in threads} == {"visitors-growth"}
-    second += WINDOW_S + 60
+    second += LONGEST_S + 60
     wait_until(lambda: has_grown(3) and visitors.used_bytes == 64 * FIRST)
     growth.close()
     assert visitors_file.read_header(os.open(path, os.O_RDONLY)).live_segments() == [2]

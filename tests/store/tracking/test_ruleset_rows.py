@@ -1,7 +1,9 @@
 """Ruleset rows: versions in order, current rows, tombstones, snapshots."""
 
 from decimal import Decimal
+from hashlib import sha256
 
+import msgspec
 import pytest
 from sqlalchemy import delete, insert, update
 
@@ -9,6 +11,8 @@ from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connec
 from trackyard.decision.routes import restrictions_of
 from trackyard.domain.offers.offers import AllowDeny, Interval, OfferSchedule, SubAccountList, TargetingGroup
 from trackyard.domain.tracking.ruleset import (
+    ROW_TYPES,
+    SCHEMA_VERSION,
     ClickCap,
     Restrictions,
     RulesetAdvertiser,
@@ -172,6 +176,25 @@ def test_ruleset_offer_includes_restrictions_and_caps(database: Database) -> Non
     assert advertiser == RulesetAdvertiser(
         id=supplier, sub_accounts={"1": SubAccountList(values=("a", "b"), exclude=True)}
     )
+
+
+def test_ruleset_advertiser_has_its_unique_clicks_and_hours(database: Database) -> None:
+    own = {"host_uniqueness_number_unique_clicks": 3, "host_uniqueness_time_frame": 48}
+    with database.write() as conn:
+        supplier = add_advertiser(conn, **own)
+        row = rulesets.compile_row(conn, "advertiser", supplier)
+    assert row == RulesetAdvertiser(id=supplier, unique_clicks=3, unique_hours=48)
+
+
+def test_ruleset_forms_change_only_with_their_version() -> None:
+    """After an upgrade edges go on with the rows of the earlier program, unless the version is another."""
+    _, forms = msgspec.json.schema_components([*ROW_TYPES.values(), Restrictions])
+    undescribed = {
+        name: {key: value for key, value in form.items() if key != "description"} for name, form in forms.items()
+    }
+    digest = sha256(msgspec.json.encode(undescribed, order="deterministic")).hexdigest()
+    found = SCHEMA_VERSION, digest[:16]
+    assert found == (10, "99a3eec40c5f7f6c"), "raise SCHEMA_VERSION when a row has another form, and write both here"
 
 
 def test_ruleset_offer_omits_click_caps_limited_by_goal(database: Database) -> None:

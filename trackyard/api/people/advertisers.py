@@ -22,6 +22,7 @@ from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, Ad
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.ruleset import MAX_UNIQUE_CLICKS, MAX_UNIQUE_HOURS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, Seq
@@ -94,11 +95,11 @@ class AdvertiserParams(SubAccountParams):
     affiliates_disabled: Seq[s.Id] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     host_uniqueness_number_unique_clicks: Annotated[
-        Annotated[int, s.WholeNumber(minimum=1, maximum=100)] | None, Clearable()
+        Annotated[int, s.WholeNumber(minimum=1, maximum=MAX_UNIQUE_CLICKS)] | None, Clearable()
     ] = None
-    host_uniqueness_time_frame: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=48)] | None, Clearable()] = (
-        None
-    )
+    host_uniqueness_time_frame: Annotated[
+        Annotated[int, s.WholeNumber(minimum=1, maximum=MAX_UNIQUE_HOURS)] | None, Clearable()
+    ] = None
 
     @field_validator("allowed_ip", "disallowed_ip")
     @classmethod

@@ -13,9 +13,9 @@ from trackyard.decision.target.templates import UrlTemplate
 from trackyard.decision.targeting.checks import TargetingCheck
 from trackyard.decision.targeting.targeting import Targeting
 from trackyard.decision.visitor.headers import find_unique_cookie
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, sub_visitor
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitor, sub_visitor
 from trackyard.domain.tracking.rejections import Rejection
-from trackyard.domain.tracking.ruleset import FullCap, RulesetAdvertiser, RulesetLanding, RulesetOffer
+from trackyard.domain.tracking.ruleset import UNIQUE_HOURS, FullCap, RulesetAdvertiser, RulesetLanding, RulesetOffer
 
 _MAX_NUMBER_LENGTH = 18
 
@@ -59,6 +59,7 @@ class OfferRoute:
     full_caps: caps of conversions and budget without a place
     connected, disconnected: sorted affiliate ids; None = there are none
     target: the compiled URL, None = no click needed it yet
+    unique_clicks: of a visitor, at most, within `unique_hours`; further ones are not unique
     """
 
     __slots__ = (
@@ -87,6 +88,8 @@ class OfferRoute:
         "subs_key",
         "target",
         "targeting",
+        "unique_clicks",
+        "unique_hours",
         "unique_only",
     )
 
@@ -110,6 +113,7 @@ class OfferRoute:
         self.unique_only = targeting is not None and targeting.unique_only
         self.by_sub3 = targeting is not None and targeting.by_sub3 and not targeting.unique_only
         self.hosts_only = targeting is not None and targeting.hosts_only
+        self.unique_clicks, self.unique_hours = unique_limits(advertiser, unique_only=self.unique_only)
         self.target: UrlTemplate | None = None
         self.number = str(offer.id)
         self.columns = sys.intern(quoted(offer.advertiser))
@@ -159,6 +163,13 @@ class OfferRoute:
                 return sub_visitor(sub)
         return hit.address, ADDRESS_ONLY if self.unique_only else hit.parsed.fingerprint
 
+    def visitor_keys(self, hit: Hit) -> list[VisitorKey]:
+        """Return a key for each unique click that the visitor may have."""
+        visitor = self.visitor_key(hit)
+        if self.unique_clicks == 1:
+            return [visitor]
+        return [counted_visitor(visitor, number) for number in range(self.unique_clicks)]
+
     def unique_cookie(self, hit: Hit) -> str:
         """Return the click at which the visitor was last new to the offer; without a cookie this click."""
         return find_unique_cookie(hit.headers, self.id) or hit.click_id
@@ -190,6 +201,16 @@ class OfferRoute:
             return None
         landing_id = find_number(text)
         return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
+
+
+def unique_limits(advertiser: RulesetAdvertiser | None, *, unique_only: bool) -> tuple[int, int]:
+    """Return how many clicks of a visitor are unique, and within how many hours.
+
+    unique_only: uniqIpOnly, for which it is one in 24 hours
+    """
+    if advertiser is None or unique_only:
+        return 1, UNIQUE_HOURS
+    return advertiser.unique_clicks, advertiser.unique_hours
 
 
 def find_number(text: str) -> int | None:

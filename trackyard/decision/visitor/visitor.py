@@ -50,6 +50,8 @@ ADDRESS_ONLY: Final = -1
 BY_SUB: Final = -3
 """The second number of a visitor by a sub, for host_uniqueness_type sub3. Python's hash of -2 is that of -1."""
 
+_FIRST_COUNTED: Final = -4
+
 
 class ParsedAgent:
     """A parsed user agent.
@@ -87,6 +89,14 @@ def visitor_key(ip: str, ua: str) -> VisitorKey:
 def sub_visitor(sub: str) -> VisitorKey:
     """Return the key of the visitor that a sub names."""
     return agent_fingerprint(sub), BY_SUB
+
+
+def counted_visitor(visitor: VisitorKey, number: int) -> VisitorKey:
+    """Return the key of the `number`-th unique click of a visitor, from 0, where it may have several.
+
+    The second number is negative: no cookie belongs to the key.
+    """
+    return visitor[0], _FIRST_COUNTED - abs(hash((visitor[1], number)))
 
 
 def agent_fingerprint(ua: str) -> int:

@@ -27,7 +27,8 @@ class Advertiser:
     subs_key: in hex, what the codes are made with; None = it never had the switch.
     hide_conversion_status: whether affiliates see each of its conversions as pending.
     custom_fields: by the field's id as text.
-    host_uniqueness_…: kept for programs that write them.
+    host_uniqueness_number_unique_clicks: of a visitor on an offer within the time frame; None = 1.
+    host_uniqueness_time_frame: hours; None = 24.
     """
 
     id: str = ""

@@ -18,8 +18,12 @@ from trackyard.domain.offers.offers import (
     WeightedUrl,
 )
 
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
+UNIQUE_HOURS: Final = 24
+"""For so many hours a visitor counts as seen, where its advertiser says nothing else."""
+MAX_UNIQUE_HOURS: Final = 48
+MAX_UNIQUE_CLICKS: Final = 100
 RULESET_STALE_S: Final = 10.0
 """A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
 
@@ -40,6 +44,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     sub_accounts: by sub number ("1", "2"), for all its offers.
     personal_only: whether its offers apply only the personal targeting of an affiliate that has some.
     subs_key: of the codes that it gets instead of subs, "" = it gets the subs.
+    unique_clicks: of a visitor on an offer, at most, within `unique_hours`; further ones are not unique.
     """
 
     id: str
@@ -48,6 +53,8 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     personal_only: bool = False
     enabled: frozenset[int] = frozenset()
     subs_key: str = ""
+    unique_clicks: int = 1
+    unique_hours: int = UNIQUE_HOURS
 
 
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):

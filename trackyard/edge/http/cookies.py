@@ -1,7 +1,7 @@
 """Cookies of visitors: their clicks and unique visits (docs/spec/tracking.md#cookies).
 
 `afclick_{offer}` and `afclick` hold the id of the last click, on this offer and at all, for a year. `afuniq_{offer}`
-holds the id of the click at which the visitor was last new to the offer, for the 24 hours that it is not new again.
+holds the id of the click at which the visitor was last new to the offer, for the hours that it is not new again.
 `afpid_{offer}` holds the affiliate of the click, where affiliates have pixels to show.
 """
 
@@ -10,10 +10,12 @@ from typing import Final
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.routes import Ruleset
+from trackyard.domain.tracking.ruleset import UNIQUE_HOURS
 from trackyard.edge.http.request import Request
 
-_YEAR: Final = "Max-Age=31536000; Path=/; HttpOnly; "
-_DAY: Final = "Max-Age=86400; Path=/; HttpOnly; "
+_SCOPE: Final = "; Path=/; HttpOnly; "
+_YEAR: Final = f"Max-Age=31536000{_SCOPE}"
+_DAY: Final = f"Max-Age={UNIQUE_HOURS * 3600}{_SCOPE}"
 _HTTP_ATTRIBUTES: Final = "SameSite=Lax\r\n"
 _HTTPS_ATTRIBUTES: Final = "SameSite=None; Secure\r\n"
 
@@ -36,6 +38,8 @@ def click_cookies(request: Request, ruleset: Ruleset, hit: Hit, route: OfferRout
     first, second, third, last = _COOKIE_PARTS[1 if is_https(request) else 0]
     click_id, number = hit.click_id, route.number
     if unique:
+        if route.unique_hours != UNIQUE_HOURS:
+            third = third.replace(_DAY, f"Max-Age={route.unique_hours * 3600}{_SCOPE}")
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{second}{number}={click_id}{third}"
     else:
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{last}"

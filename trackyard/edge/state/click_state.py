@@ -20,6 +20,7 @@ from trackyard.decision.click.state import ReadOnlyClickState, ReservationReques
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import ClickCount, CountsFull
 from trackyard.edge.state.growth import VisitorsGrowth
+from trackyard.edge.state.read_only import is_new_visitor
 from trackyard.edge.state.recovery import VISITORS_FILE, Recovery, synced_path
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state, unexpired
 from trackyard.edge.state.unique import DEFAULT_SIZE, UniqueVisitors, VisitorClaim
@@ -149,7 +150,14 @@ class EdgeState:
 
     def _claim_visitor(self, hit: Hit, route: OfferRoute) -> VisitorClaim | None:
         cookie, second = route.unique_cookie(hit), hit.time_ms // 1000
-        return self.visitors.claim(route.id, route.visitor_key(hit), cookie, second, hit.click_id)
+        if route.unique_clicks == 1:
+            visitor = route.visitor_key(hit)
+            return self.visitors.claim(route.id, visitor, cookie, second, hit.click_id, route.unique_hours)
+        for key in route.visitor_keys(hit):
+            claim = self.visitors.claim(route.id, key, "", second, "", route.unique_hours)
+            if claim is not None:
+                return claim
+        return None
 
     def _roll_back_unrecorded(self) -> None:
         while self._unrecorded:
@@ -265,8 +273,7 @@ class ReadOnlyState(ReadOnlyClickState):
         self._state = state
 
     def is_new(self, hit: Hit, route: OfferRoute) -> bool:
-        visitor, cookie = route.visitor_key(hit), route.unique_cookie(hit)
-        return not self._state.visitors.seen(route.id, visitor, cookie, hit.time_ms // 1000)
+        return is_new_visitor(self._state.visitors, hit, route)
 
     def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
         capped = route.capped_counts(hit)

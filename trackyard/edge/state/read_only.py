@@ -10,6 +10,12 @@ from trackyard.edge.state.recovery import VISITORS_FILE
 from trackyard.edge.state.unique import UniqueVisitors, is_complete
 
 
+def is_new_visitor(visitors: UniqueVisitors, hit: Hit, route: OfferRoute) -> bool:
+    """Return whether a click would be unique, without a claim."""
+    cookie, second = route.unique_cookie(hit), hit.time_ms // 1000
+    return not all(visitors.seen(route.id, key, cookie, second) for key in route.visitor_keys(hit))
+
+
 class ReadOnlyEdgeState(ReadOnlyClickState):
     """The state in `directory`, opened for each look: its files come and go with the edges.
 
@@ -25,7 +31,7 @@ class ReadOnlyEdgeState(ReadOnlyClickState):
             return True
         visitors = UniqueVisitors(path, writes=False)
         try:
-            return not visitors.seen(route.id, route.visitor_key(hit), route.unique_cookie(hit), hit.time_ms // 1000)
+            return is_new_visitor(visitors, hit, route)
         finally:
             visitors.close()
 

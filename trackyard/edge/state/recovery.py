@@ -4,17 +4,18 @@ import logging
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from trackyard.decision.click.caps import OfferClickCaps
+from trackyard.decision.click.route import unique_limits
 from trackyard.decision.routes import Ruleset, restrictions_of
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, sub_visitor, visitor_key
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitor, sub_visitor, visitor_key
 from trackyard.domain.tracking.rejections import is_rejected
-from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, Restrictions
+from trackyard.domain.tracking.ruleset import MAX_UNIQUE_HOURS, NO_RESTRICTIONS, UNIQUE_HOURS, Restrictions
 from trackyard.edge.state.counts import ClickCounts, counts_name
 from trackyard.edge.state.counts_file import ClickCount
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state, unexpired
-from trackyard.edge.state.unique import WINDOW_S, UniqueVisitors
+from trackyard.edge.state.unique import UniqueVisitors
 from trackyard.journal import segments
 from trackyard.journal.durable import write_durably
 from trackyard.journal.records import Click, decode_click
@@ -25,9 +26,17 @@ VISITORS_FILE: Final = "visitors.map"
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
-_KINDS: Final = frozenset({"offer", "platform"})
+_KINDS: Final = frozenset({"advertiser", "offer", "platform"})
 
 _log = logging.getLogger("trackyard.edge")
+
+
+class _Uniqueness(NamedTuple):
+    """What makes the visitors of an offer unique. clicks, hours: see `unique_limits`."""
+
+    restrictions: Restrictions
+    clicks: int
+    hours: int
 
 
 class Recovery:
@@ -44,7 +53,7 @@ class Recovery:
         self._rules_directory = rules_directory
         self._size = size
         self._now_s = now_s
-        self._restrictions: dict[int, Restrictions] = {}
+        self._uniqueness: dict[int, _Uniqueness] = {}
 
     def run(self) -> None:
         """Recover the counts of every edge, and after a power cut the visitors; no edge runs meanwhile."""
@@ -117,7 +126,11 @@ class Recovery:
                 return
             synced = [(edge, find_synced_state(synced_path(self._directory, edge))) for edge in edges]
             known = {edge: each for edge, each in synced if each is not None and not visitors.fresh}
-            if known:
+            if self._ruleset is not None and self._ruleset.has_own_uniqueness:
+                # Times of other hours than 24 do not show whether they were synced.
+                visitors.remove_since(0)
+                known = {}
+            elif known:
                 # A visitor that was new after the last sync is in the journals, or its click was never recorded.
                 visitors.remove_since(max(each.visitors_s for each in known.values()))
             since = {edge: each.visitors_at for edge, each in known.items()}
@@ -130,33 +143,43 @@ class Recovery:
             visitors.close()
 
     def _add_visitors(self, edge: int, since: Position, visitors: UniqueVisitors) -> None:
-        """Add the visitors that an edge recorded as new behind a position, in the last 24 hours."""
+        """Add the visitors that an edge recorded as new behind a position, and that may not be new again."""
         for click in _each_click(self._journals, edge, since):
             second = click.time // 1000
-            if click.uniq and self._now_s - second < WINDOW_S:
-                visitors.remember(click.offer, self._visitor_of(click), click.id, second, self._now_s)
+            if not click.uniq or self._now_s - second >= MAX_UNIQUE_HOURS * 3600:
+                continue
+            uniqueness = self._uniqueness_of(click.offer)
+            if self._now_s - second < uniqueness.hours * 3600:
+                visitor = _visitor_of(click, uniqueness.restrictions)
+                if uniqueness.clicks > 1:
+                    keys = [counted_visitor(visitor, number) for number in range(uniqueness.clicks)]
+                    free = [key for key in keys if not visitors.seen(click.offer, key, "", self._now_s)]
+                    visitor = free[0] if free else keys[-1]
+                visitors.remember(click.offer, visitor, click.id, second, self._now_s, uniqueness.hours)
 
     def _before_window(self, edge: int) -> Position:
-        """Return a position before everything that an edge recorded in the last 24 hours."""
+        """Return a position before every click of an edge with a visitor that may not be new again."""
+        own = self._ruleset is not None and self._ruleset.has_own_uniqueness
+        since_s = self._now_s - (MAX_UNIQUE_HOURS if own else UNIQUE_HOURS) * 3600
         starts = [segments.start_of(name) for name in segments.list_journals(self._journals, edge)]
-        before = [start for start in starts if start <= (self._now_s - WINDOW_S) * 1000]
-        return Position(max(before, default=0), 0)
+        return Position(max([start for start in starts if start <= since_s * 1000], default=0), 0)
 
-    def _visitor_of(self, click: Click) -> VisitorKey:
-        """Return the visitor of a recorded click by the present ruleset, see OfferRoute.visitor_key."""
-        restrictions = self._restrictions.get(click.offer)
-        if restrictions is None:
-            offer = None if self._ruleset is None else self._ruleset.find_offer(str(click.offer))
+    def _uniqueness_of(self, offer_id: int) -> _Uniqueness:
+        """Return what makes visitors of an offer unique by the present ruleset."""
+        found = self._uniqueness.get(offer_id)
+        if found is None:
+            offer = None if self._ruleset is None else self._ruleset.find_offer(str(offer_id))
             restrictions = NO_RESTRICTIONS if offer is None else restrictions_of(offer)
-            self._restrictions[click.offer] = restrictions
-        visitor = visitor_key(click.ip, click.ua)
-        if restrictions.unique_only:
-            return visitor[0], ADDRESS_ONLY
-        return sub_visitor(click.sub3) if restrictions.by_sub3 and click.sub3 else visitor
+            advertiser = None
+            if self._ruleset is not None and offer is not None:
+                advertiser = self._ruleset.find_advertiser(offer.advertiser)
+            found = _Uniqueness(restrictions, *unique_limits(advertiser, unique_only=restrictions.unique_only))
+            self._uniqueness[offer_id] = found
+        return found
 
     @cached_property
     def _ruleset(self) -> Ruleset | None:
-        """The ruleset as the edges have it, offers and the platform alone; None = none was published."""
+        """The ruleset of the edges as far as counts and visitors need it; None = none was published."""
         reader = RulesetLogReader(self._rules_directory)
         ruleset = None
         while (news := reader.poll()) is not None:
@@ -167,6 +190,14 @@ class Recovery:
                     if entry.kind in _KINDS:
                         ruleset.apply(entry.kind, entry.key, entry.payload)
         return ruleset
+
+
+def _visitor_of(click: Click, restrictions: Restrictions) -> VisitorKey:
+    """Return the visitor of a recorded click, see OfferRoute.visitor_key."""
+    visitor = visitor_key(click.ip, click.ua)
+    if restrictions.unique_only:
+        return visitor[0], ADDRESS_ONLY
+    return sub_visitor(click.sub3) if restrictions.by_sub3 and click.sub3 else visitor
 
 
 def synced_path(directory: Path, edge: int) -> Path:

@@ -1,12 +1,14 @@
-"""The visitors of offers in the last 24 hours.
+"""The visitors of offers in the last 24 hours, or in the hours of their advertiser.
 
 See docs/spec/tracking.md#unique-visitors and docs/decisions/0017.
 
 One memory-mapped file holds buckets of 32 cells: 4 bytes of fingerprint and 4 bytes of second each. It begins small and
 grows by segments (visitors_file.py): new visitors go to the last one, and those before are looked through for another
-24 hours. A full bucket of the last possible segment drops its oldest. Two visitors are taken for one with probability
+48 hours. A full bucket of the last possible segment drops its oldest. Two visitors are taken for one with probability
 32 / 2^32 a segment. The kernel keeps the pages when a process dies; every store is one machine word, so that a death
 leaves none half-written.
+
+A second is 24 hours before the visitor may be new again: with other hours it is earlier or later than the click.
 """
 
 import fcntl
@@ -20,10 +22,11 @@ from typing import Final
 
 from trackyard.base.integers import i64
 from trackyard.decision.visitor.visitor import VisitorKey
+from trackyard.domain.tracking.ruleset import MAX_UNIQUE_HOURS, UNIQUE_HOURS
 from trackyard.edge.state import visitors_file
 from trackyard.edge.state.visitors_file import BUCKET_SIZE, HEADER, SEGMENTS_CELL, layout_of, start_of
 
-WINDOW_S: Final = 24 * 3600
+WINDOW_S: Final = UNIQUE_HOURS * 3600
 DEFAULT_SIZE: Final = 64 * 1024 * 1024
 """Eight million cells; a visitor with a cookie takes two for each offer."""
 RETRY_S: Final = 60
@@ -39,7 +42,7 @@ _TIMES: Final = struct.Struct("@32I")
 _SWEEP_CHUNK: Final = 1024 * 1024
 _RANDOM_OFFSET: Final = 10
 """The offset of the random digits of a click id."""
-_KEEP_S: Final = WINDOW_S + 60
+_KEEP_S: Final = MAX_UNIQUE_HOURS * 3600 + 60
 """Seconds for which an outgrown segment is looked through: an edge may have added a visitor while another grew it."""
 _SAMPLE: Final = 64
 """Buckets that are counted to know how full a segment is."""
@@ -52,7 +55,7 @@ _log = logging.getLogger("trackyard.edge")
 class VisitorClaim:
     """The entries that a new visitor took: by address and user agent, and by cookie.
 
-    second: UTC, when it was new; both entries hold it
+    second: UTC, 24 hours before it may be new again; both entries hold it
     cookie_cell: 0 = no entry was taken for a cookie
     """
 
@@ -67,7 +70,7 @@ class VisitorClaim:
 
 
 class UniqueVisitors:
-    """The visitors of the last 24 hours, in a file that grows up to `size` bytes (a multiple of 256).
+    """The visitors that were seen, in a file that grows up to `size` bytes (a multiple of 256).
 
     shared: other processes use the file at the same time; each step then locks its buckets
     writes: this process may make the file; a process that only looks takes a complete file of any size
@@ -109,7 +112,7 @@ class UniqueVisitors:
             raise
 
     def seen(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int) -> bool:
-        """Return whether a visitor was new to the offer in the last 24 hours, without a claim.
+        """Return whether a visitor was new to the offer in its hours, without a claim.
 
         The visitor is known by address and user agent, or by the cookie ("" = none); with ADDRESS_ONLY by the address,
         with BY_SUB by its sub.
@@ -121,13 +124,19 @@ class UniqueVisitors:
         return self._shared and self.refresh() and self.seen(offer, visitor, cookie, now_s)
 
     def claim(
-        self, offer: int, visitor: VisitorKey, cookie: str, now_s: int, new_cookie: str = ""
+        self,
+        offer: int,
+        visitor: VisitorKey,
+        cookie: str,
+        now_s: int,
+        new_cookie: str = "",
+        hours: int = UNIQUE_HOURS,
     ) -> VisitorClaim | None:
-        """Claim the uniqueness of a visitor for 24 hours; None = the visitor was seen in the last 24 hours.
+        """Claim the uniqueness of a visitor for `hours`; None = the visitor may not be new again yet.
 
         The visitor is then known by address and user agent, and by the cookie `new_cookie` of this click ("" = none).
-        A visitor with ADDRESS_ONLY or BY_SUB is known by no cookie. The hours of a seen visitor count from the
-        last time it was new.
+        A visitor with a negative second number, such as ADDRESS_ONLY, is known by no cookie. The hours of a seen
+        visitor count from the last time it was new.
         """
         key: i64 = hash((offer, visitor[0], visitor[1]))
         if visitor[1] < 0:
@@ -143,19 +152,22 @@ class UniqueVisitors:
                 return None
         other: i64 = _cookie_key(offer, new_cookie) if new_cookie else key
         if not self._shared:
-            return self._set(cell_index, key, other, now_s)
+            return self._set(cell_index, key, other, now_s, hours)
         place, second = self._place(key), self._place(other)
         self._lock(place, second)
         try:
             # Who adds this visitor has this lock, whichever segment it goes to: if the file grew, that is seen now.
             self.refresh()
             cell_index, seen = self._find_cell(key, now_s)
-            return None if seen else self._set(cell_index, key, other, now_s)
+            return None if seen else self._set(cell_index, key, other, now_s, hours)
         finally:
             self._unlock(place, second)
 
-    def remember(self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int, now_s: int) -> None:
+    def remember(
+        self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int, now_s: int, hours: int = UNIQUE_HOURS
+    ) -> None:
         """Make a visitor of a journal record seen at `at_s`. now_s: when a segment that is full is outgrown."""
+        second = _stored_second(at_s, hours)
         keys = [hash((offer, visitor[0], visitor[1]))]
         if visitor[1] >= 0:
             keys.append(_cookie_key(offer, new_cookie))
@@ -166,8 +178,8 @@ class UniqueVisitors:
             cell_index = self._find_slot(self._bucket(key), fingerprint)
             if cell_index < 0:
                 cell_index = self._find_vacant_cell(key, at_s, now_s)
-            if self._cells[cell_index - _SLOTS] != fingerprint or self._cells[cell_index] < at_s:
-                self._store(cell_index, fingerprint, at_s)
+            if self._cells[cell_index - _SLOTS] != fingerprint or self._cells[cell_index] < second:
+                self._store(cell_index, fingerprint, second)
             self._unlock(place, place)
 
     def roll_back(self, claim: VisitorClaim) -> None:
@@ -177,7 +189,7 @@ class UniqueVisitors:
         self._free(claim.cell_index, claim.fingerprint, claim.second)
 
     def remove_since(self, second: int) -> None:
-        """Drop the visitors that were new after `second`, in a file that no other process uses."""
+        """Drop the entries behind `second`, in a file that no other process uses; 0 = all of them."""
         for start in range(HEADER, len(self._map), _SWEEP_CHUNK):
             piece = self._cells[start // _CELL_SIZE : (start + _SWEEP_CHUNK) // _CELL_SIZE].tolist()
             for bucket in range(0, len(piece), BUCKET_SIZE // _CELL_SIZE):
@@ -331,7 +343,8 @@ class UniqueVisitors:
         return -1 if slot < 0 else bucket // _CELL_SIZE + _SLOTS + slot
 
     def _is_seen(self, cell_index: i64, fingerprint: i64, now_s: int) -> bool:
-        # A time ahead of the clock counts as now: the clock went back. Without a lock another visitor may have taken
+        # A time ahead of the clock counts as now: the clock went back, or the visitor has more hours than 24. Without a
+        # lock another visitor may have taken
         # the cell meanwhile, so that the fingerprint is read after the time.
         return now_s - self._cells[cell_index] < WINDOW_S and self._cells[cell_index - _SLOTS] == fingerprint
 
@@ -359,21 +372,22 @@ class UniqueVisitors:
             slot = seconds.index(oldest)
         return first + slot
 
-    def _set(self, cell_index: i64, key: i64, other: i64, now_s: int) -> VisitorClaim:
+    def _set(self, cell_index: i64, key: i64, other: i64, now_s: int, hours: int) -> VisitorClaim:
         """Set the time of a key, found at `cell_index` (-1 = it has no cell), and of another one.
 
         other: `key` = no other
         """
         if cell_index < 0:
             cell_index = self._find_vacant_cell(key, now_s, now_s)
-        claim = VisitorClaim(now_s, cell_index, key & _FINGERPRINT_MASK)
-        self._store(cell_index, claim.fingerprint, now_s)
+        stored = now_s if hours == UNIQUE_HOURS else _stored_second(now_s, hours)
+        claim = VisitorClaim(stored, cell_index, key & _FINGERPRINT_MASK)
+        self._store(cell_index, claim.fingerprint, stored)
         if other != key:
             # The cookie that this click gives: no visitor has it yet, so that no other edge looks for it. Its cell is
             # chosen when the first is taken: both keys may have the same bucket.
             claim.cookie_fingerprint = other & _FINGERPRINT_MASK
             claim.cookie_cell = self._find_vacant_cell(other, now_s, now_s)
-            self._store(claim.cookie_cell, claim.cookie_fingerprint, now_s)
+            self._store(claim.cookie_cell, claim.cookie_fingerprint, stored)
         return claim
 
     def _store(self, cell_index: i64, fingerprint: i64, second: int) -> None:
@@ -408,6 +422,11 @@ class UniqueVisitors:
         fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, one)
         if one != other:
             fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, other)
+
+
+def _stored_second(at_s: int, hours: int) -> int:
+    """Return the second to store for a visitor that was new at `at_s`."""
+    return at_s + (hours - UNIQUE_HOURS) * 3600
 
 
 def _cookie_key(offer: int, cookie: str) -> i64:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select, update
 from trackyard.domain.offers.offers import SubAccountList
 from trackyard.domain.people.advertisers import AffiliateLists
 from trackyard.domain.tracking.ruleset import (
+    UNIQUE_HOURS,
     RulesetAdvertiser,
     RulesetAffiliate,
     RulesetConnections,
@@ -137,6 +138,7 @@ def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]
         select(
             *(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only),
             *(columns.subaccounts_encryption, columns.subs_key),
+            *(columns.host_uniqueness_number_unique_clicks, columns.host_uniqueness_time_frame),
         )
         .where(columns.id.in_(keys))
         .order_by(columns.id)
@@ -154,6 +156,8 @@ def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]
             },
             personal_only=row.consider_personal_targeting_only,
             subs_key=(row.subs_key or "") if row.subaccounts_encryption else "",
+            unique_clicks=row.host_uniqueness_number_unique_clicks or 1,
+            unique_hours=row.host_uniqueness_time_frame or UNIQUE_HOURS,
         )
         for row in rows
     }

@@ -54,6 +54,23 @@ _GROUPS: Final = (
         ),
     ),
     FormGroup(
+        lazy_gettext("Unique clicks"),
+        (
+            FormField(
+                "host_uniqueness_number_unique_clicks",
+                lazy_gettext("Unique clicks of a visitor"),
+                help=lazy_gettext(
+                    "On each offer, within the hours. Further clicks are not unique. Empty means 1."
+                ),
+            ),
+            FormField(
+                "host_uniqueness_time_frame",
+                lazy_gettext("Hours until a visitor is new again"),
+                help=lazy_gettext("At most 48. Empty means 24."),
+            ),
+        ),
+    ),
+    FormGroup(
         lazy_gettext("Postbacks"),
         (
             FormField("hash_password", lazy_gettext("Code of postbacks")),
