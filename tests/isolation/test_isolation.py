@@ -8,7 +8,7 @@ answer and run the same statements, and no text, number or amount of the other s
 import difflib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,19 +29,25 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.openapi.document import each_parameter
 
-EACH = [
-    (kind, endpoint)
-    for kind in KINDS
-    for endpoint in CATALOGUE
-    if kind.name != "advertiser"
-    or may_call(kind, endpoint)  # tests/api/people/test_advertiser_callers.py has the others
-]
-every_method_of_every_kind = pytest.mark.parametrize(
-    ("kind", "endpoint"), EACH, ids=[f"{kind.name}-{endpoint.id}" for kind, endpoint in EACH]
+
+def methods_of_every_kind(chosen: Callable[[CallerKind, Endpoint[Any]], bool]) -> pytest.MarkDecorator:
+    """Return the mark of a test of each caller with each method that is chosen."""
+    each = [(kind, endpoint) for kind in KINDS for endpoint in CATALOGUE if chosen(kind, endpoint)]
+    return pytest.mark.parametrize(
+        ("kind", "endpoint"), each, ids=[f"{kind.name}-{endpoint.id}" for kind, endpoint in each]
+    )
+
+
+every_permitted_method = methods_of_every_kind(may_call)
+every_refused_method = methods_of_every_kind(
+    # tests/api/people/test_advertiser_callers.py has those of advertisers
+    lambda kind, endpoint: kind.name != "advertiser" and not may_call(kind, endpoint)
 )
 _WRITE = re.compile(r"\s*(?:INSERT|UPDATE|DELETE)\b")
 FEW = 2
 """References of a method that an ordinary run tries; the others are tried by the long run."""
+SOME = 20
+"""Refused methods of a caller that an ordinary run tries."""
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +100,12 @@ def test_isolation_knows_what_each_parameter_names(endpoint: Endpoint[Any]) -> N
     assert not endpoint.variables or endpoint.id in OF_PATH or endpoint.id in OF_NETWORK
 
 
-@every_method_of_every_kind
+@every_permitted_method
 def test_isolation_own_things_show_nothing_of_others(world: World, kind: CallerKind, endpoint: Endpoint[Any]) -> None:
     found = world.call(kind, endpoint)
-    assert found.status == (200 if may_call(kind, endpoint) else 403), found.text
+    assert found.status == 200, found.text
     check_unseen(world, kind, endpoint, found)
-    for form in ("csv", "parquet") if endpoint.file_export and found.status == 200 else ():
+    for form in ("csv", "parquet") if endpoint.file_export else ():
         file = world.call(kind, endpoint, form=form)
         assert file.status == 200
         check_unseen(world, kind, endpoint, file)
@@ -137,21 +143,45 @@ def check_as_missing(world: World, kind: CallerKind, endpoint: Endpoint[Any], na
         check_rows(world, name, str(foreign))
 
 
-@every_method_of_every_kind
+@every_permitted_method
 def test_isolation_others_things_are_as_missing(world: World, kind: CallerKind, endpoint: Endpoint[Any]) -> None:
     wanted = foreign_kinds(kind, endpoint.permission)
     if OF_PATH.get(endpoint.id) in wanted:
         check_as_missing(world, kind, endpoint, "", OF_PATH[endpoint.id])
     named = [(name, thing) for name, thing in references_of(endpoint).items() if thing in wanted]
-    if not may_call(kind, endpoint):
-        named = named[:1]
     few = 1 if endpoint.answer is StatsAnswer else FEW  # reports share their filters
     for name, thing in world.random.sample(named, min(len(named), few)):
         check_as_missing(world, kind, endpoint, name, thing)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name != "advertiser"], ids=lambda kind: kind.name)
+def test_isolation_refused_methods_show_nothing_of_others(world: World, kind: CallerKind) -> None:
+    """Some of them: each is refused before it looks for a thing, and the long run has all."""
+    refused = [endpoint for endpoint in CATALOGUE if not may_call(kind, endpoint)]
+    for endpoint in world.random.sample(refused, SOME):
+        check_refused(world, kind, endpoint)
+
+
+def check_refused(world: World, kind: CallerKind, endpoint: Endpoint[Any]) -> None:
+    """Call a method that the caller may not call with own things, and with one of the other side."""
+    found = world.call(kind, endpoint)
+    assert found.status == 403, f"{endpoint.id}: {found.text}"
+    check_unseen(world, kind, endpoint, found)
+    wanted = foreign_kinds(kind, endpoint.permission)
+    if OF_PATH.get(endpoint.id) in wanted:
+        check_as_missing(world, kind, endpoint, "", OF_PATH[endpoint.id])
+
+
 @pytest.mark.long
-@every_method_of_every_kind
+@every_refused_method
+def test_isolation_every_refused_method_shows_nothing_of_others(
+    world: World, kind: CallerKind, endpoint: Endpoint[Any]
+) -> None:
+    check_refused(world, kind, endpoint)
+
+
+@pytest.mark.long
+@methods_of_every_kind(lambda kind, endpoint: kind.name != "advertiser" or may_call(kind, endpoint))
 def test_isolation_every_reference_to_others_is_as_missing(
     world: World, kind: CallerKind, endpoint: Endpoint[Any]
 ) -> None:
