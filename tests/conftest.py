@@ -89,6 +89,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(_WITH_PROGRAMS):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("long_on_postgresql") and "postgresql" in item.name:
+            item.add_marker(pytest.mark.long)
 
     def place(item: pytest.Item) -> int:
         name = item.nodeid

@@ -92,6 +92,7 @@ def named(status: RebuildStatus) -> list[tuple[str, str, str]]:
     return sorted((item.what, item.expected, item.found) for item in status.findings.differences)
 
 
+@pytest.mark.long_on_postgresql
 def test_rebuild_without_findings_swaps_tables(either: SteppedInstallation) -> None:
     plant = either
     before = [rows(plant, name) for name in ("click", "view", "click_lookup")]
@@ -103,6 +104,7 @@ def test_rebuild_without_findings_swaps_tables(either: SteppedInstallation) -> N
     assert not tables(plant) & {*(twin.name for twin in SHADOW_TABLES.values()), LATE_EVENTS_TABLE.name}
 
 
+@pytest.mark.long_on_postgresql
 def test_rebuild_swap_keeps_later_changes_flowing(either: SteppedInstallation) -> None:
     plant = either
     rebuilt(plant)
@@ -116,11 +118,7 @@ def test_rebuild_swap_keeps_later_changes_flowing(either: SteppedInstallation) -
 
 
 SPOILS: dict[str, tuple[str, str, tuple[str, str]]] = {
-    "a click lost": (
-        "ALTER TABLE click DELETE WHERE reason = 'bot'",
-        "click",
-        ("once", "nowhere"),
-    ),
+    "a click lost": ("ALTER TABLE click DELETE WHERE reason = 'bot'", "click", ("once", "nowhere")),
     "a click doubled": ("INSERT INTO click SELECT * FROM click WHERE reason = 'bot'", "click", ("once", "2 times")),
     "a click changed": (
         "ALTER TABLE click UPDATE country = 'XX' WHERE reason = 'bot'",

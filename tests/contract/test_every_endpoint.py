@@ -205,6 +205,8 @@ def test_every_endpoint_succeeds_and_ignores_unknown_parameters(
     assert response.status_code == 200
     place = ("paths", f"/{version}{endpoint.path}", endpoint.method.lower(), "responses", "200", "content")
     documented_schema(*place, "application/json", "schema").validate(response.json())
+    if version != endpoint.versions[-1]:
+        return  # one parser reads the parameters of all versions
     typos = world.good.get(endpoint.id, {}) | {"typo": "1", "filter[typo]": "1"}
     again = send(world, world.caller(endpoint), endpoint, version, typos)
     assert again.status_code == 200
@@ -264,10 +266,10 @@ def test_every_endpoint_with_unknown_id_is_404(world: EndpointSetup, endpoint: E
     assert state(world) == before
 
 
-@each_version(lambda _, endpoint: endpoint.audience not in ("staff", "advertiser"))
-def test_every_affiliate_endpoint_hides_charges(world: EndpointSetup, endpoint: Endpoint[Any], version: str) -> None:
+@each_endpoint(lambda endpoint: endpoint.audience not in ("staff", "advertiser"))
+def test_every_affiliate_endpoint_hides_charges(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
     affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
-    body = send(world, affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
+    body = send(world, affiliate, endpoint, endpoint.versions[-1], world.good.get(endpoint.id, {})).json()
     if endpoint.answer is StatsAnswer and endpoint.id != "stats.getbytrafficback":  # which affiliates are denied
         for row in body["stats"]:
             assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())

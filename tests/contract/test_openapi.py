@@ -59,6 +59,7 @@ def each_schema(part: Any) -> Iterator[Any]:
             yield from each_schema(inner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_openapi_document_of_each_version_is_valid(version: str) -> None:
     from openapi_spec_validator import validate

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
+
+pytestmark = pytest.mark.long
 
 FAILING = """
 from pathlib import Path

@@ -14,6 +14,8 @@ from trackyard.analytics.engine.migrations import MIGRATIONS, check_schema, find
 from trackyard.analytics.engine.schema import TABLES
 from trackyard.base.metrics.version import program_version
 
+pytestmark = pytest.mark.slow
+
 PARTS = (
     "SELECT table, name FROM system.projections WHERE database = currentDatabase() UNION ALL "
     "SELECT table, name FROM system.data_skipping_indices WHERE database = currentDatabase()"

@@ -15,6 +15,8 @@ from tests.support.clicks.traffic import DAY, END, HOUR, DrawnPostback, DrawnTra
 from tests.support.models.oracle_caps import CLOCKS, Cap, CapsOracle
 from tests.support.models.report_queries import viewer
 
+pytestmark = pytest.mark.slow
+
 LATELY = (0, HOUR // 2, 5 * HOUR, 20 * HOUR, DAY, 6 * DAY, 40 * DAY)
 """How long before the end the visits are."""
 KINDS = ("all", "each", "exact")

@@ -174,6 +174,7 @@ def test_every_report_in_another_currency_matches_oracle(
             world.check(ReportQuery(caller, "custom", asked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revenue", REVENUE_CHOICES)
 @pytest.mark.parametrize("rows", ROWS_CHOICES)
 def test_every_grouped_report_with_switches_matches_oracle(world: OracleSetup, revenue: str, rows: str) -> None:

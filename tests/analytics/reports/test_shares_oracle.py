@@ -15,6 +15,8 @@ from tests.support.models.oracle import read_oracle
 from tests.support.models.oracle_lists import share_of
 from tests.support.models.report_queries import viewer
 
+pytestmark = pytest.mark.slow
+
 ALL = {"date_from": "01-12-2025", "date_to": "31-12-2027", "limit": 1000}
 CALLERS = ("admin", "affiliate manager", "affiliate 0", "affiliate 1")
 BROUGHT = tuple(

@@ -463,8 +463,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     def report(self, dimension: str, **asked: Any) -> Any:
         """Return statistics of all time."""
-        report = Report(Scope.everything(), 0, self.now + DAY, (dimension,), **asked)
-        return run_report(self.analytics, report).rows
+        return run_report(self.analytics, Report(Scope.everything(), 0, self.now + DAY, (dimension,), **asked)).rows
 
     def teardown(self) -> None:
         """Compare once more when all is done, then remove everything."""
@@ -491,6 +490,7 @@ def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool 
     run_state_machine_as_test(lambda: HistoryStateMachine(opened), settings=chosen)  # type: ignore[no-untyped-call]
 
 
+@pytest.mark.slow
 def test_random_history_matches_model(opened: Opened, request: pytest.FixtureRequest) -> None:
     run_histories(opened, 2 if "postgresql" in request.node.name else 4, 20)
 

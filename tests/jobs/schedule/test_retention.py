@@ -141,6 +141,7 @@ def kept(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[R
     kept.plant.close()
 
 
+@pytest.mark.long_on_postgresql
 @pytest.mark.parametrize("subject", list(ErasureSubject))
 def test_erasure_removes_personal_data_and_keeps_metrics(kept: RetentionSetup, subject: ErasureSubject) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
@@ -187,6 +188,7 @@ def test_erasure_of_account_disables_login_and_keeps_balance(kept: RetentionSetu
     assert phones == [{"from": "***", "to": "***"}] * 2, "when, not what"
 
 
+@pytest.mark.long_on_postgresql
 @pytest.mark.parametrize("subject", list(ErasureSubject))
 def test_erasure_covers_records_loaded_later(kept: RetentionSetup, subject: ErasureSubject) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)  # recorded, and not loaded

@@ -15,6 +15,8 @@ from trackyard.store.engine.migrations import versions
 from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import metadata
 
+pytestmark = pytest.mark.slow
+
 _PUBLISHED = {
     "0001_first_tables.py": "1280573ea31a154faf7d467b0f1343ff35c78dba7331388791cd74e4f41af03c",
     "0002_statistics_switches.py": "78fc26f664abc265ab9e53c9ca9220cad1294f9ac1991fa6cb2dd9145613650d",

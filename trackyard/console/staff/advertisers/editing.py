@@ -59,9 +59,7 @@ _GROUPS: Final = (
             FormField(
                 "host_uniqueness_number_unique_clicks",
                 lazy_gettext("Unique clicks of a visitor"),
-                help=lazy_gettext(
-                    "On each offer, within the hours. Further clicks are not unique. Empty means 1."
-                ),
+                help=lazy_gettext("On each offer, within the hours. Further clicks are not unique. Empty means 1."),
             ),
             FormField(
                 "host_uniqueness_time_frame",
