@@ -3,7 +3,7 @@
 Clicks, impressions and conversion events are grouped by the same keys, combined and summed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,9 +66,14 @@ _Metrics = Mapping[str, str]
 """The SQL of metrics by name; it sums the rows of the branches."""
 
 
-def compile_report(report: Report) -> CompiledReport | None:
-    """Return the statement of a report; None when its slices exclude each other."""
+def compile_report(report: Report, only: Collection[str] = ()) -> CompiledReport | None:
+    """Return the statement of a report; None when its slices exclude each other.
+
+    only: the metrics that are read; empty = all.
+    """
     parts, metrics = _dimension_parts(report), _metrics(report)
+    if only:
+        metrics = {name: sql for name, sql in metrics.items() if name in {*only, *report.order, *_PRESENCE_METRICS}}
     if not (branches := build_branches(report, parts, _conditions(report))):
         return None
     branches += build_cost_branches(report, parts)

@@ -1,6 +1,7 @@
 """Reports from the analytic store."""
 
 import logging
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -22,12 +23,12 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
     return StatsPage([build_row(report, compiled, values) for values in answer], total_count, report.currency)
 
 
-def list_values(analytics: Analytics, report: Report) -> tuple[list[dict[str, Any]], int]:
-    """Return the page of a report as its slices and metrics by name, and the number of all rows.
+def list_values(analytics: Analytics, report: Report, metrics: Collection[str]) -> tuple[list[dict[str, Any]], int]:
+    """Return the page of a report as its slices and these metrics by name, and the number of all rows.
 
     For callers that read few metrics of many rows: amounts are as the store answers them. Raises ReportTooHeavy.
     """
-    compiled = compile_report(report)
+    compiled = compile_report(report, metrics)
     if compiled is None:
         return [], 0
     answer, total_count = _query_page(analytics, report, compiled, by_keys=False)

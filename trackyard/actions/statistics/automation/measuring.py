@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.reports import list_values
-from trackyard.base.money import rounded
+from trackyard.base.money import ZERO, rounded
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule
@@ -25,6 +25,8 @@ _HOUR: Final = "hour"
 _GOAL: Final = "goal"
 _ORIGIN: Final = "origin"
 _DECLINED: Final = "declined"
+_COUNTS: Final = ("raw", "uniq", "trafficback", *(f"{kind}_count" for kind in (TOTAL, CONFIRMED, _DECLINED)))
+_AMOUNTS: Final = tuple(f"{kind}_{name}" for kind in (TOTAL, _DECLINED) for name in ("charge", "payouts"))
 
 
 class RuleCannotRun(Exception):
@@ -100,13 +102,20 @@ def _rows(
     report = Report(
         Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS, least=least
     )
-    rows, total_count = list_values(analytics, report)
+    rows, total_count = list_values(analytics, report, _columns(rule))
     if total_count > MOST_ROWS:
         raise RuleCannotRun(
             f"The window has {total_count} rows that could meet the conditions, more than {MOST_ROWS}: raise the "
             "minimum, name offers, affiliates, advertisers, countries or values of subs, or judge by fewer slices."
         )
     return rows
+
+
+def _columns(rule: Rule) -> tuple[str, ...]:
+    """Return the metrics of reports that the conditions of a rule need: amounts are the dearest."""
+    if any(METRICS[each.metric].is_money for each in rule.conditions):
+        return (*_COUNTS, *_AMOUNTS)
+    return _COUNTS
 
 
 def _key(rule: Rule, row: Mapping[str, Any]) -> Key:
@@ -138,14 +147,15 @@ def _measures(rule: Rule, row: Mapping[str, Any], extra: tuple[str, ...]) -> Mea
     if not total:
         return Measures(clicks=row["raw"], unique=row["uniq"])
     declined = row[f"{_DECLINED}_count"]
+    has_amounts = _AMOUNTS[0] in row
     return Measures(
         clicks=row["raw"],
         unique=row["uniq"],
         conversions=total - declined,
         confirmed=row[f"{CONFIRMED}_count"],
         declined=declined,
-        charge=_valid_amount(row, "charge"),
-        payout=_valid_amount(row, "payouts"),
+        charge=_valid_amount(row, "charge") if has_amounts else ZERO,
+        payout=_valid_amount(row, "payouts") if has_amounts else ZERO,
     )
 
 

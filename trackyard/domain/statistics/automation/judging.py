@@ -1,16 +1,19 @@
 """Judge windows by rules, the same for now and for the past (docs/spec/automation.md#judging)."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate, chain
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.domain.statistics.automation.chances import chance_at_least, chance_at_most
 from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures, RuleMetric
 from trackyard.domain.statistics.automation.rules import Reading, Rule, RuleCondition
-from trackyard.domain.statistics.automation.windows import HOUR_MS, Window, same_hours_before
+from trackyard.domain.statistics.automation.windows import HOUR_MS, WEEKS_BEFORE, Window, same_hours_before
 
 RAREST_CHANCE: Final = 1e-6
 """A difference from the usual is no finding when such a one has a greater chance."""
@@ -32,7 +35,10 @@ def judge(rule: Rule, now: ByKey, before: Sequence[ByKey] = ()) -> list[Verdict]
     now: the window. before: the same hours of the weeks before, for conditions that compare with the usual.
     """
     keys = set(now).union(*before) if before else set(now)
-    found = (_verdict(rule, key, now, before) for key in _in_order(keys))
+    found = (
+        _verdict(rule, key, now.get(key, NOTHING), [each.get(key, NOTHING) for each in before])
+        for key in _in_order(keys)
+    )
     return [verdict for verdict in found if verdict is not None]
 
 
@@ -40,9 +46,9 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
     return sorted(keys, key=lambda key: tuple(map(str, key)))
 
 
-def _verdict(rule: Rule, key: Key, now: ByKey, before: Sequence[ByKey]) -> Verdict | None:
+def _verdict(rule: Rule, key: Key, now: Measures, before: Sequence[Measures]) -> Verdict | None:
     """Return the verdict on something, None when it does not meet all conditions."""
-    readings = _readings(rule, now.get(key, NOTHING), [each.get(key, NOTHING) for each in before])
+    readings = _readings(rule, now, before)
     return None if readings is None or not rule.can_act_on(key) else Verdict(key, readings)
 
 
@@ -115,37 +121,38 @@ def _rounded(value: Decimal) -> Decimal:
     return round(value, 4)
 
 
-class SlidingSums:
-    """The sums of a window that moves over the hours of the past.
+class PastSums:
+    """The sums of one element over any window of the past, and the volumes that its rule counts."""
 
-    changed: what had traffic in the hours that the last move added or left.
-    """
+    def __init__(self, hours: Sequence[tuple[int, Measures]], volume: Callable[[Measures], int]) -> None:
+        """hours: its measures by the begin of the hour (UTC milliseconds), in order. volume: see RuleMetric."""
+        self._begins = [begin for begin, _ in hours]
+        self._measured = [measured for _, measured in hours]
+        self._volumes = list(accumulate(map(volume, self._measured), initial=0))
 
-    def __init__(self, hours: Mapping[int, ByKey]) -> None:
-        """hours: the measures of each hour, by its begin (UTC milliseconds)."""
-        self._hours = hours
-        self._window = Window(0, 0)
-        self._sums: dict[Key, Measures] = {}
-        self._hours_of: Counter[Key] = Counter()
-        self.changed: set[Key] = set()
+    def sum_of(self, window: Window) -> Measures:
+        """Return the sums of a window; NOTHING itself when it has no hour with traffic."""
+        first, end = self._places(window)
+        return NOTHING if first == end else self._sums[end].minus(self._sums[first])
 
-    def move_to(self, window: Window) -> ByKey:
-        """Return the sums of a window; they change with the next move."""
-        old, new = set(range(*self._window, HOUR_MS)), set(range(*window, HOUR_MS))
-        self.changed = set().union(*(self._hours.get(hour, ()) for hour in old ^ new))
-        for hour in new - old:
-            for key, measured in self._hours.get(hour, {}).items():
-                self._sums[key] = self._sums.get(key, NOTHING).plus(measured)
-                self._hours_of[key] += 1
-        for hour in old - new:
-            for key, measured in self._hours.get(hour, {}).items():
-                self._hours_of[key] -= 1
-                if self._hours_of[key]:
-                    self._sums[key] = self._sums[key].minus(measured)
-                else:
-                    del self._sums[key], self._hours_of[key]
-        self._window = window
-        return self._sums
+    @cached_property
+    def _sums(self) -> list[Measures]:
+        """The sums until each hour, which most elements never need."""
+        return list(accumulate(self._measured, Measures.plus, initial=NOTHING))
+
+    def volume_of(self, window: Window) -> int:
+        """Return the volume in a window."""
+        first, end = self._places(window)
+        return self._volumes[end] - self._volumes[first]
+
+    def largest_volume(self, length: int) -> int:
+        """Return the largest volume in a time of this length, which ends with some hour."""
+        begins, volumes = self._begins, self._volumes
+        firsts = [bisect_left(begins, begin + HOUR_MS - length) for begin in begins]
+        return max(volumes[end] - volumes[first] for end, first in enumerate(firsts, 1))
+
+    def _places(self, window: Window) -> tuple[int, int]:
+        return bisect_left(self._begins, window.since), bisect_left(self._begins, window.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,30 +193,18 @@ def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone:
     return found
 
 
-def _with_the_minimum(rule: Rule, hours: Mapping[int, ByKey]) -> Mapping[int, ByKey]:
-    """Return the measures of what has the minimum volume of the leading condition in some window.
+def _with_the_minimum(rule: Rule, hours: Mapping[int, ByKey]) -> dict[Key, PastSums]:
+    """Return the sums of what has the minimum volume of the leading condition in some window.
 
     Nothing else can meet the conditions: weeks that are compared need the minimum on average. Most subs never have it.
     """
-    volume = METRICS[rule.leading_condition.metric].volume
-    volumes: dict[Key, list[tuple[int, int]]] = defaultdict(list)
+    volume, length = METRICS[rule.leading_condition.metric].volume, rule.hours * HOUR_MS
+    by_key: dict[Key, list[tuple[int, Measures]]] = defaultdict(list)
     for begin in sorted(hours):
         for key, measured in hours[begin].items():
-            volumes[key].append((begin, volume(measured)))
-    kept = {key for key, each in volumes.items() if _largest_sum(each, rule.hours * HOUR_MS) >= rule.minimum}
-    return {begin: {key: each for key, each in found.items() if key in kept} for begin, found in hours.items()}
-
-
-def _largest_sum(volumes: Sequence[tuple[int, int]], length: int) -> int:
-    """Return the largest sum of volumes in a time of this length. volumes: by their begins, in order."""
-    largest = total = first = 0
-    for begin, number in volumes:
-        total += number
-        while volumes[first][0] <= begin - length:
-            total -= volumes[first][1]
-            first += 1
-        largest = max(largest, total)
-    return largest
+            by_key[key].append((begin, measured))
+    sums = {key: PastSums(measured, volume) for key, measured in by_key.items()}
+    return {key: each for key, each in sums.items() if each.largest_volume(length) >= rule.minimum}
 
 
 def _changed_verdicts(
@@ -219,17 +214,35 @@ def _changed_verdicts(
 
     The verdict on anything else is the same as before. None: it does not meet the conditions.
     """
-    hours = _with_the_minimum(rule, hours)
-    now = SlidingSums(hours)
-    before: dict[int, SlidingSums] = {}
+    kept = _with_the_minimum(rule, hours)
+    keys_of = {begin: [key for key in measured if key in kept] for begin, measured in hours.items()}
+    last = [Window(0, 0)] * (1 + WEEKS_BEFORE)
     for end in ends:
         window = Window(end - rule.hours * HOUR_MS, end)
-        weeks = same_hours_before(window, zone) if rule.needs_usual else ()
-        sums = now.move_to(window)
-        sums_before = [before.setdefault(week, SlidingSums(hours)).move_to(each) for week, each in enumerate(weeks)]
-        changed = now.changed.union(*(each.changed for each in before.values()))
-        verdicts: dict[Key, Verdict | None] = dict.fromkeys(changed)
-        for key in changed:
-            if key in sums or any(key in each for each in sums_before):
-                verdicts[key] = _verdict(rule, key, sums, sums_before)
-        yield window, verdicts
+        windows = [window, *(same_hours_before(window, zone) if rule.needs_usual else ())]
+        moved = chain.from_iterable(map(_changed_hours, last, windows))
+        changed = {key for hour in moved for key in keys_of.get(hour, ())}
+        yield window, {key: _past_verdict(rule, key, kept[key], windows) for key in changed}
+        last = windows
+
+
+def _changed_hours(one: Window, other: Window) -> Iterator[int]:
+    """Return the begins of the hours that are in one of two windows alone."""
+    if one.since == one.until or one.until <= other.since or other.until <= one.since:
+        return chain(range(*one, HOUR_MS), range(*other, HOUR_MS))
+    first, second = sorted((one, other))
+    return chain(range(first.since, second.since, HOUR_MS), range(first.until, second.until, HOUR_MS))
+
+
+def _past_verdict(rule: Rule, key: Key, sums: PastSums, windows: Sequence[Window]) -> Verdict | None:
+    """Return the verdict on an element.
+
+    windows: the one that is judged, then those that it is compared with.
+    """
+    counted = windows[1:] if rule.leading_condition.is_usual else windows[:1]
+    if sum(map(sums.volume_of, counted)) < rule.minimum * len(counted):
+        return None
+    measured = [sums.sum_of(each) for each in windows]
+    if all(each is NOTHING for each in measured):
+        return None
+    return _verdict(rule, key, measured[0], measured[1:])
