@@ -58,12 +58,12 @@ _GROUPS: Final = (
         (
             FormField(
                 "host_uniqueness_number_unique_clicks",
-                lazy_gettext("Unique clicks of a visitor"),
+                lazy_gettext("Unique clicks per visitor"),
                 help=lazy_gettext("On each offer, within the hours. Further clicks are not unique. Empty means 1."),
             ),
             FormField(
                 "host_uniqueness_time_frame",
-                lazy_gettext("Hours until a visitor is new again"),
+                lazy_gettext("Hours until new again"),
                 help=lazy_gettext("At most 48. Empty means 24."),
             ),
         ),
