@@ -53,14 +53,9 @@ PAGES: Final = {
 }
 """Pages by the names of their figures; `_pages` adds those of things with ids."""
 
-_RULE: Final = {
-    "title": "CR of an affiliate on an offer",
-    "each[]": ["offer", "affiliate"],
-    "conditions[0][metric]": "cr",
-    "conditions[0][value]": "1",
-    "action": "notify",
-}
-"""The rule that is looked back at."""
+_RULES: Final = {"look_back": ["country"], "look_back_too_wide": ["offer", "affiliate"]}
+"""What rules judge that are looked back at, by the names of their figures; the second is too wide for many clicks."""
+_CONDITION: Final = {"conditions[0][metric]": "cr", "conditions[0][value]": "1", "action": "notify"}
 
 
 def pss_mb() -> float:
@@ -117,12 +112,15 @@ def _signed_in(bench: Bench) -> tuple[Any, str]:
 
 
 def _pages(bench: Bench) -> dict[str, str]:
-    rule = bench.api.admin.post("/3.1/admin/rules", **_RULE)["rule"]["id"]
+    rules = {
+        name: bench.api.admin.post("/3.1/admin/rules", **{"title": name, "each[]": each, **_CONDITION})["rule"]["id"]
+        for name, each in _RULES.items()
+    }
     advertiser = bench.call("/3.1/admin/advertisers", {})["advertisers"][0]["id"]
     return {
         **PAGES,
         "advertiser_health": f"/console/advertisers/{advertiser}/health",
-        "look_back": f"/console/rules/{rule}/look-back",
+        **{name: f"/console/rules/{rule}/look-back" for name, rule in rules.items()},
     }
 
 
