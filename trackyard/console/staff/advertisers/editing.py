@@ -33,7 +33,11 @@ _GROUPS: Final = (
         lazy_gettext("Sign-in"),
         (
             FormField("status", lazy_gettext("Status"), words=STATUSES),
-            FormField("sees_affiliates", lazy_gettext("Sees affiliates")),
+            FormField(
+                "sees_affiliates",
+                lazy_gettext("Sees affiliates"),
+                help=lazy_gettext("Which affiliates its conversions come from, with their subs; never what they earn."),
+            ),
         ),
     ),
     FormGroup(
@@ -49,8 +53,16 @@ _GROUPS: Final = (
                 lazy_gettext("Not these affiliates"),
                 help=lazy_gettext("Numbers of those that may not send clicks to its offers."),
             ),
-            FormField("hide_conversion_status", lazy_gettext("Hide status of conversions")),
-            FormField("subaccounts_encryption", lazy_gettext("Encrypt subs")),
+            FormField(
+                "hide_conversion_status",
+                lazy_gettext("Hide status of conversions"),
+                help=lazy_gettext("Affiliates see each conversion on its offers as pending and without a comment."),
+            ),
+            FormField(
+                "subaccounts_encryption",
+                lazy_gettext("Encrypt subs"),
+                help=lazy_gettext("The advertiser reads a code instead of each sub, always the same for a value."),
+            ),
         ),
     ),
     FormGroup(
@@ -59,12 +71,12 @@ _GROUPS: Final = (
             FormField(
                 "host_uniqueness_number_unique_clicks",
                 lazy_gettext("Unique clicks per visitor"),
-                help=lazy_gettext("On each offer, within the hours. Further clicks are not unique. Empty means 1."),
+                help=lazy_gettext("Clicks of a visitor on an offer that are unique within the hours; empty means 1."),
             ),
             FormField(
                 "host_uniqueness_time_frame",
                 lazy_gettext("Hours until new again"),
-                help=lazy_gettext("At most 48. Empty means 24."),
+                help=lazy_gettext("1 to 48 hours after a unique click; empty means 24."),
             ),
         ),
     ),
