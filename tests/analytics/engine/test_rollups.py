@@ -1,6 +1,7 @@
 """Reports use rollups with their columns, in any zone (docs/decisions/0028)."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -24,7 +25,7 @@ from trackyard.analytics.reports.branches import ReportConditions, build_branche
 from trackyard.analytics.reports.compiler import compile_report, filter_conditions
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.reports import Report
+from trackyard.domain.statistics.reports import LeastVolume, Report
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.domain.statistics.slices import SLICES
 from trackyard.journal.records import encode
@@ -87,6 +88,18 @@ def test_rollup_is_used_for_whole_parts_of_time(
     period = (DAY - 2 * DAY_MS + local, DAY + DAY_MS + local)
     [read] = read_by(clicks, Report(Scope.everything(), *period, dimensions, zone=zone))
     assert (read in NAMES) == is_rolled
+    asked = Report(Scope.everything(), *period, dimensions, zone=zone)
+    assert is_rolled <= compile_report(asked).has_rollup  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("slices", [("sub1",), ("offer",)])
+def test_report_has_a_rollup_when_its_rows_or_its_volumes_have_one(slices: tuple[str, ...]) -> None:
+    since, until = DAY - 2 * DAY_MS, DAY
+    least = LeastVolume(slices, ("raw",), 10, since, until)
+    by_sub = Report(Scope.everything(), since, until, ("sub1",), zone="UTC")
+    assert not compile_report(by_sub).has_rollup  # type: ignore[union-attr]
+    chosen = replace(by_sub, dimensions=("hour", "sub1", "offer"), least=least)
+    assert compile_report(chosen).has_rollup == (slices == ("offer",))  # type: ignore[union-attr]
 
 
 def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:

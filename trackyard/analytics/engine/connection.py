@@ -225,20 +225,26 @@ class Analytics:
         has_rollup: whether a rollup may answer it. Else the engine compares it with none of them, which takes
         longer than to read a few thousand rows.
         """
-        clause = self._limits.clause if has_rollup else f"{self._limits.clause}, optimize_use_projections = 0"
-        body = self._query(f"{sql}\nSETTINGS {clause}", parameters, "JSONCompactEachRow")
+        limited = f"{sql}\nSETTINGS {self._read_clause(has_rollup=has_rollup)}"
+        body = self._query(limited, parameters, "JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
+
+    def _read_clause(self, *, has_rollup: bool) -> str:
+        """Return the settings of a SELECT."""
+        return self._limits.clause if has_rollup else f"{self._limits.clause}, optimize_use_projections = 0"
 
     def ping(self) -> None:
         """Return when the store answers. Raises StoreError when it does not."""
         self.rows("SELECT 1", {}, tuple[int])
 
-    def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
+    def page(
+        self, sql: str, parameters: Mapping[str, Any], row: type[T], *, has_rollup: bool = True
+    ) -> tuple[list[T], int]:
         """Return the rows of a SELECT that ends with a LIMIT, and their number without the LIMIT.
 
-        The count costs nothing, as the sort reads all rows. Raises the errors of `rows`.
+        The count costs nothing, as the sort reads all rows. has_rollup, and the errors: see `rows`.
         """
-        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
+        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._read_clause(has_rollup=has_rollup)}"
         content = self._query(limited, parameters, "JSONCompact")
         page: _JsonPage[T] = msgspec.json.Decoder(_JsonPage[row]).decode(content)  # type: ignore[valid-type]
         return page.data, page.rows_before_limit_at_least

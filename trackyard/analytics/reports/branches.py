@@ -1,7 +1,7 @@
 """The statements of a report for each table, from rollups where possible."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trackyard.analytics.engine.rollups import (
@@ -21,7 +21,7 @@ from trackyard.analytics.engine.rollups import (
 from trackyard.analytics.reports.day_rates import day_sql, rate_sql
 from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
 from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED, REJECTED_SQL
-from trackyard.domain.statistics.reports import Report
+from trackyard.domain.statistics.reports import LeastVolume, Report
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 _VALUES_PER_LIST: Final = 4000
@@ -77,6 +77,25 @@ def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportCondi
             for source in ("click", "view")
         ]
     return branches + of_conversions
+
+
+def has_rollup(report: Report) -> bool:
+    """Return whether a rollup can answer a part of a report. None has a sub, for example."""
+    wholes = [report] if report.least is None else [report, volumes_of(report, report.least)]
+    return any(
+        piece.grain is not None
+        for whole in wholes
+        for rollups in (TRAFFIC_ROLLUPS, REJECTION_ROLLUPS, CONVERSION_ROLLUPS)
+        for piece in _split_report(whole, rollups, of_conversions=rollups is CONVERSION_ROLLUPS)
+    )
+
+
+def volumes_of(report: Report, least: LeastVolume) -> Report:
+    """Return the report of the volumes that choose the rows of a report."""
+    return replace(
+        report, dimensions=least.slices, since=least.since, until=least.until, order=(), least=None,
+        counts_rejected="trafficback" in least.counted,
+    )  # fmt: skip
 
 
 def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:

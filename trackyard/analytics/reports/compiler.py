@@ -17,6 +17,8 @@ from trackyard.analytics.reports.branches import (
     chosen_conditions,
     chosen_parameters,
     cost_parameters,
+    has_rollup,
+    volumes_of,
 )
 from trackyard.analytics.reports.day_rates import rate_parameters
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
@@ -50,6 +52,7 @@ class CompiledReport:
     memory, or spill.
     chosen_sql: the keys of the parameter `chosen` with conversions, and these alone; "" = none can have any.
     packed_sql: all rows, packed, for `Analytics.stream`.
+    has_rollup: whether a rollup can answer a part of it.
     """
 
     sql: str
@@ -60,6 +63,7 @@ class CompiledReport:
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
     keys_metrics: tuple[str, ...]
+    has_rollup: bool
 
 
 _Metrics = Mapping[str, str]
@@ -95,6 +99,7 @@ def compile_report(report: Report, only: Collection[str] = ()) -> CompiledReport
         keys=tuple(part.key for part in parts),
         metrics=tuple(metrics),
         keys_metrics=tuple(key_metrics),
+        has_rollup=has_rollup(report),
     )
 
 
@@ -128,10 +133,7 @@ def _summed_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branc
 
 def _large_condition(report: Report, least: LeastVolume) -> str:
     """Return the condition that a row belongs to what reaches a volume."""
-    whole = replace(
-        report, dimensions=least.slices, since=least.since, until=least.until, order=(), least=None,
-        counts_rejected="trafficback" in least.counted,
-    )  # fmt: skip
+    whole = volumes_of(report, least)
     parts, volume = _dimension_parts(whole), " + ".join(f"sum(of_{name})" for name in least.counted)
     keys = ", ".join(f"k_{part.key}" for part in parts)
     rows = "\nUNION ALL\n".join(build_branches(whole, parts, _conditions(whole)))

@@ -45,10 +45,12 @@ def _query_page(
     """
     if not by_keys:
         try:
-            return analytics.page(compiled.sql, compiled.parameters, list[Any])
+            return analytics.page(compiled.sql, compiled.parameters, list[Any], has_rollup=compiled.has_rollup)
         except OutOfMemory:
             log.info("report repeated by keys", extra={"slices": report.dimensions})
-    found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
+    found, total_count = analytics.page(
+        compiled.keys_sql, compiled.parameters, list[Any], has_rollup=compiled.has_rollup
+    )
     return _add_conversions(analytics, compiled, found), total_count
 
 

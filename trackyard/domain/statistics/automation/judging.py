@@ -140,10 +140,12 @@ class PastSums:
         """The sums until each hour, which most elements never need."""
         return list(accumulate(self._measured, Measures.plus, initial=NOTHING))
 
-    def volume_of(self, window: Window) -> int:
-        """Return the volume in a window."""
-        first, end = self._places(window)
-        return self._volumes[end] - self._volumes[first]
+    def volume_of(self, windows: Iterable[Window]) -> int:
+        """Return the volume in windows together."""
+        begins, volumes, volume = self._begins, self._volumes, 0
+        for since, until in windows:
+            volume += volumes[bisect_left(begins, until)] - volumes[bisect_left(begins, since)]
+        return volume
 
     def largest_volume(self, length: int) -> int:
         """Return the largest volume in a time of this length, which ends with some hour."""
@@ -240,7 +242,7 @@ def _past_verdict(rule: Rule, key: Key, sums: PastSums, windows: Sequence[Window
     windows: the one that is judged, then those that it is compared with.
     """
     counted = windows[1:] if rule.leading_condition.is_usual else windows[:1]
-    if sum(map(sums.volume_of, counted)) < rule.minimum * len(counted):
+    if sums.volume_of(counted) < rule.minimum * len(counted):
         return None
     measured = [sums.sum_of(each) for each in windows]
     if all(each is NOTHING for each in measured):
