@@ -68,6 +68,13 @@ def test_every_token_of_colour_is_in_the_light_and_in_the_dark_theme() -> None:
     assert len(tokens[0]) > 20 and tokens[0] == tokens[1]
 
 
+def test_select_of_a_menu_is_as_wide_as_the_menu_with_any_length_of_its_choices() -> None:
+    """A title of 100 characters made the menu of filters wider than the window."""
+    style = rules("lists.css")[".menu > .sheet select"]
+    assert "width: 100%" in style
+    assert "76vw" in style
+
+
 def test_needs_you_is_first_and_controls_stay_on_a_phone() -> None:
     overview = narrow("style.css", 1100)
     assert ".columns > .first { order: -1; }" in overview and ".at-1 { order: 1; }" in overview
