@@ -58,6 +58,7 @@ FILTERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"categories": ("a" * 24,)}, {"categories[]": ["c" * 24, "a" * 24]}),
     ({"bundle_id": "com.example"}, {"bundle_id[]": ["com.example", "com.other"]}),
     ({"smartlink_categories": ("b" * 24,)}, {"smartlink_categories[]": ["b" * 24]}),
+    ({"sources": ("c" * 24,)}, {"sources[]": ["C" * 24]}),
     ({"privacy": "protected"}, {"privacy[]": ["1"]}),
     ({"privacy": "private"}, {"privacy": "2"}),
     ({"is_top": True}, {"is_top": 1}),

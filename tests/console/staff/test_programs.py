@@ -1,8 +1,13 @@
 """The lists of tracking domains and SmartLinks."""
 
+import re
+
+import pytest
+
 from tests.support.api import Api
 from tests.support.page_forms import FormReader, read_form, send
 from tests.support.pages import PageReader, staff_visitor
+from trackyard.console.offers_shown import choices, names
 from trackyard.console.staff.offers.click_test import DEVICES
 from trackyard.domain.people.roles import Role
 
@@ -141,3 +146,65 @@ def test_source_needs_a_title_in_some_language(api: Api) -> None:
     assert send(visitor, edit, read_form(visitor, edit), **fields).status_code == 303
     [changed] = api.admin.get("/3.1/admin/offer/sources")["sources"]
     assert changed["title_lang"] == {"en": "Mail"}
+
+
+def test_categories_and_sources_are_listed_a_page_at_a_time(api: Api) -> None:
+    """Every one is reached: by its page, by its form and in the file."""
+    for number in range(121):
+        api.admin.post("/3.1/admin/category", title=f"Category {number:03}")
+        api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": f"Source {number:03}"})
+        api.clock.advance(1)
+    visitor = staff_visitor(api)
+    for path, name in (("/console/settings/categories", "Category"), ("/console/settings/sources", "Source")):
+        first = visitor.read(f"{path}?sort=title-desc")
+        assert f"{name} 120" in first.text
+        assert f"{name} 101" in first.text
+        assert f"{name} 100" not in first.text
+        assert "1–20 of 121" in first.text
+        assert f"{path}?sort=title-desc&page=2" in first.links
+        last = visitor.read(f"{path}?sort=title-desc&page=7")
+        assert "121–121 of 121" in last.text
+        [edit] = [link for link in last.links if re.fullmatch(rf"{path}/[0-9a-f]{{24}}", link)]
+        assert f"Edit {name} 000" in visitor.read(edit).text
+        assert visitor.get(f"{path}/{'f' * 24}").status_code == 404
+        assert "The list has no page 8." in visitor.read(f"{path}?page=8").text
+        assert len(visitor.get(f"{path}?format=csv").text.splitlines()) == 122
+
+
+def test_categories_and_sources_count_their_offers_and_lead_to_them(api: Api) -> None:
+    category = api.admin.post("/3.1/admin/category", title="Games")["category"]["id"]
+    source = api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": "Mail"})["source"]["id"]
+    api.admin.post("/3.1/admin/category", title="Unused")
+    for status in ("active", "stopped", "suspended"):
+        api.add_offer(title=f"Play {status}", status=status, **{"categories[]": category, "sources[]": source})
+    api.add_offer(title="Bare")
+    visitor = staff_visitor(api)
+    for path, to in (
+        ("/console/settings/categories", f"/console/offers?category={category}"),
+        ("/console/settings/sources", f"/console/offers?source={source}"),
+    ):
+        page = visitor.read(path)
+        assert to in page.links
+        assert f'href="{to}">3<' in page.source
+        found = visitor.read(to)
+        assert all(f"Play {status}" in found.text for status in ("active", "stopped", "suspended"))
+        assert "3 offers meet the filters." in found.text
+        assert "Bare" not in found.text
+    assert "Unused 0" in visitor.read("/console/settings/categories").text
+
+
+def test_filter_of_offers_knows_a_category_and_a_source_beyond_the_choices_of_its_select(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (choices, names):
+        monkeypatch.setattr(module, "MOST_CHOICES", 1)
+    for title in ("One", "Two"):
+        category = api.admin.post("/3.1/admin/category", title=title)["category"]["id"]
+        source = api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": f"From {title}"})["source"]["id"]
+    api.add_offer(title="Play", **{"categories[]": category, "sources[]": source})
+    api.add_offer(title="Bare")
+    visitor = staff_visitor(api)
+    for query, words in ((f"category={category}", "Category is Two"), (f"source={source}", "source is From Two")):
+        page = visitor.read(f"/console/offers?{query}")
+        assert "1 offer meets the filters." in page.text
+        assert words in page.text

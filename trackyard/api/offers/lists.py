@@ -82,6 +82,7 @@ class ListOffers(Paging):
     is_top: Annotated[Seq[s.Flag], Only(since="3.1")] = ()
     bundle_id: Annotated[Seq[s.Text], Only(since="3.1")] = ()
     smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
+    sources: Seq[s.Text] = ()
 
     def filters(self, request: ApiRequest[Deps]) -> OfferFilters:
         """Return the filters that are set, by name."""
@@ -94,6 +95,7 @@ class ListOffers(Paging):
             os=(name for word in self.os for name in SYSTEMS.get(word, (word,))),
             categories=_lower(self.categories),
             smartlink_categories=_lower(self.smartlink_categories),
+            sources=_lower(self.sources),
             status=self.status,
             advertiser=_lower(self.advertiser),
             privacy=(tuple(Privacy)[number] for number in self.privacy),

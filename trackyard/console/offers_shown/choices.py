@@ -1,6 +1,6 @@
 """Values and names of the selects by which lists of offers are filtered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -15,9 +15,16 @@ MOST_CHOICES: Final = 300
 """Values of a select. Where there are more, people write the value."""
 
 
-def categories(calls: LocalCalls[Deps]) -> Choices:
-    """Return categories of offers; nothing where there are too many, or the person may not list them."""
-    return listed(calls, "offer.categories.list", "categories", "title", (("order", "title"),))
+def categories(calls: LocalCalls[Deps], named: Sequence[str] = ()) -> Choices:
+    """Return categories of offers; nothing where there are too many, or the person may not list them.
+
+    named: ids of categories that are in it even where there are too many.
+    """
+    found = listed(calls, "offer.categories.list", "categories", "title", (("order", "title"),))
+    if found or not named:
+        return found
+    ids = [("ids[]", each) for each in named[:MOST_CHOICES]]
+    return listed(calls, "offer.categories.list", "categories", "title", ids)
 
 
 def country_names() -> Choices:

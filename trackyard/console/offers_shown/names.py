@@ -1,6 +1,6 @@
 """Names of the things that offers refer to, as far as the person may see them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
@@ -19,12 +19,16 @@ def affiliates(calls: LocalCalls[Deps]) -> Choices:
     return tuple((number, f"{name} (#{number})") for number, name in found)
 
 
-def sources(calls: LocalCalls[Deps]) -> Choices:
-    """Return traffic sources; as `advertisers`."""
+def sources(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
+    """Return the first traffic sources, and those of the ids that are named.
+
+    There are none where the person may not list them.
+    """
     if not calls.may("admin.offer.sources.list"):
         return ()
     found = calls.call("admin.offer.sources.list")["sources"]
-    return tuple((each["id"], each["title"]) for each in found[:MOST_CHOICES])
+    chosen = [*found[:MOST_CHOICES], *(each for each in found[MOST_CHOICES:] if each["id"] in named)]
+    return tuple((each["id"], each["title"]) for each in chosen)
 
 
 def smartlinks(calls: LocalCalls[Deps]) -> Choices:

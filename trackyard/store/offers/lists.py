@@ -209,6 +209,7 @@ _FILTERS: Final[dict[str, FilterCondition]] = {
     "categories": _any_label("category"),
     "os": _any_label("os"),
     "smartlink_categories": _any_label("smartlink"),
+    "sources": _any_label("source"),
     "q": lambda texts: or_(*(_matches(text) for text in texts)),
     "updated_at": lambda moments: offer.c.updated_at >= min(moments),
 }

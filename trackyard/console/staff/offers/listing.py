@@ -84,7 +84,7 @@ class OfferRow:
 def offers(request: PageRequest) -> PageAnswer:
     """Show offers that meet the filters, a page at a time."""
     calls, address = request.calls, request.address
-    filters = _filters(calls)
+    filters = _filters(calls, address)
     period = list_period(request)
     sent = _request(address, filters)
     if asks_for_file(request):
@@ -149,12 +149,14 @@ def _file(request: PageRequest, sent: Sequence[Pair], period: DayPeriod) -> Down
     return rows_file("offers", offers)
 
 
-def _filters(calls: LocalCalls[Deps]) -> tuple[OfferFilter, ...]:
+def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[OfferFilter, ...]:
+    categories = choices.categories(calls, address.all("category"))
     return (
         OfferFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
         OfferFilter("privacy", gettext("Privacy"), "privacy[]", tuple(PRIVACIES.items())),
         OfferFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls)),
-        OfferFilter("category", gettext("Category"), "categories[]", choices.categories(calls)),
+        OfferFilter("category", gettext("Category"), "categories[]", categories),
+        OfferFilter("source", gettext("Traffic source"), "sources[]", names.sources(calls, address.all("source"))),
         OfferFilter("country", gettext("Country"), "countries[]", choices.country_names()),
     )
 

@@ -29,6 +29,14 @@ class ListColumn:
     is_time: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OffersOfRecord:
+    """The filter of the list of offers that names a record. name: in the address. parameter: of the API."""
+
+    name: str
+    parameter: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsList:
     """A list of the settings.
@@ -37,6 +45,9 @@ class SettingsList:
     one: what one of them is called. about: what the list is for. removal: what follows from removing one.
     lists, sent, add, edit, remove, test: ids of methods, and the parameters of the list. remove: "" = none can be
         removed. test: "" = there is no page that tests a record.
+    paged: the name of the records in the answer of a method that pages them and finds one by `ids[]`; "" = the method
+        answers with all of them.
+    offers: what the list of offers is filtered by to find those of a record, None = nothing.
     records: of the answer of `lists`. name: what a record is called.
     name_sort: the order of the API that sorts by the name, "" = none.
     new, changed: the cards of the two forms. choices: what can be chosen in them.
@@ -54,6 +65,8 @@ class SettingsList:
     edit: str
     remove: str = ""
     test: str = ""
+    paged: str = ""
+    offers: OffersOfRecord | None = None
     records: Callable[[Any], list[dict[str, Any]]]
     name: Callable[[Record], str]
     name_sort: str = ""
@@ -245,6 +258,8 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         lists="offer.categories.list",
         add="admin.category.add",
         edit="admin.category.edit",
+        paged="categories",
+        offers=OffersOfRecord("category", "categories[]"),
         records=lambda answer: list(answer["categories"]),
         name=lambda record: str(record["title"]),
         name_sort="title",
@@ -263,6 +278,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         add="admin.offer.source.add",
         edit="admin.offer.source.edit",
         remove="admin.offer.source.remove",
+        offers=OffersOfRecord("source", "sources[]"),
         records=lambda answer: list(answer["sources"]),
         name=lambda record: str(record["title"]),
         name_sort="title",

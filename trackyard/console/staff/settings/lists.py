@@ -1,6 +1,7 @@
 """The pages of each list of the settings: the list, a new record, a changed one, its removal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from trackyard.base.errors import BadInput, Conflict, NotFound
@@ -10,11 +11,29 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, rows_file
-from trackyard.console.staff.lists import read_list
-from trackyard.console.staff.settings.declared import LISTS, SETTINGS, ListColumn, Record, SettingsList
+from trackyard.console.list_files import asks_for_file, every_row, rows_file
+from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.staff.lists import PER_PAGE, ListState, read_list
+from trackyard.console.staff.settings.declared import (
+    LISTS,
+    SETTINGS,
+    ListColumn,
+    OffersOfRecord,
+    Record,
+    SettingsList,
+)
 
 pages = Pages()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsRow:
+    """A record of a list. offers: the number of its offers, 0 in lists that count none."""
+
+    id: str
+    name: str
+    cells: Sequence[str]
+    offers: int
 
 
 def declare_list(pages: Pages, each: SettingsList) -> None:
@@ -33,25 +52,45 @@ def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAn
 
 
 def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
-    order = read_list(request.address, (), each.sorts).sort
-    sent = (*each.sent, ("order", order[0]), ("orderType", order[1])) if order[0] else each.sent
-    records = _records(each, request, sent)
+    state = read_list(request.address, (), each.sorts)
+    ordered = (("order", state.sort[0]), ("orderType", state.sort[1])) if state.sort[0] else ()
+    sent = (*each.sent, *ordered)
     if asks_for_file(request):
-        return rows_file(each.slug, records)
+        return rows_file(each.slug, _every_record(each, request, sent))
+    if each.paged:
+        sent = (*sent, *state.sent())
+    records, total = _page_of_records(each, request, sent, state)
     return request.page(
         "staff/settings/list.html",
         each=each,
-        sort=order,
-        rows=[
-            (str(record["id"]), each.name(record), [_cell(request, column, record) for column in each.columns])
-            for record in records
-        ],
+        sort=state.sort,
+        rows=[_row(each, request, record) for record in records],
+        counts_offers=_counts_offers(each, request),
         may_edit=request.calls.may(each.edit),
         may_remove=bool(each.remove) and request.calls.may(each.remove),
         may_test=bool(each.test) and request.calls.may(each.test),
         may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
         api_request_path=request.calls.address(each.lists, sent),
+        **state.shown(total),
     )
+
+
+def _row(each: SettingsList, request: PageRequest, record: Record) -> SettingsRow:
+    cells = [_cell(request, column, record) for column in each.columns]
+    offers = _count_offers(each.offers, request, str(record["id"])) if _counts_offers(each, request) else 0
+    return SettingsRow(str(record["id"]), each.name(record), cells, offers)
+
+
+def _counts_offers(each: SettingsList, request: PageRequest) -> bool:
+    return each.offers is not None and request.calls.may("offers.list")
+
+
+def _count_offers(offers: OffersOfRecord | None, request: PageRequest, id_: str) -> int:
+    """Return the number of offers of a record that the person may see, as the list of offers has it."""
+    if offers is None:
+        return 0
+    sent = [(offers.parameter, id_), *(("status[]", status) for status in STATUSES), ("limit", "1")]
+    return int(request.calls.call("offers.list", sent)["pagination"]["total_count"])
 
 
 def _cell(request: PageRequest, column: ListColumn, record: Record) -> str:
@@ -107,14 +146,28 @@ def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:
     )
 
 
-def _records(each: SettingsList, request: PageRequest, sent: Sequence[Pair]) -> list[dict[str, Any]]:
+def _page_of_records(
+    each: SettingsList, request: PageRequest, sent: Sequence[Pair], state: ListState
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the records of the page and the number of all."""
+    answer = request.calls.call(each.lists, sent)
+    records = each.records(answer)
+    if each.paged:
+        return records, answer["pagination"]["total_count"]
+    return records[state.first - 1 : state.first - 1 + PER_PAGE], len(records)
+
+
+def _every_record(each: SettingsList, request: PageRequest, sent: Sequence[Pair]) -> Iterable[Record]:
+    if each.paged:
+        return every_row(request, each.lists, each.paged, sent)
     return each.records(request.calls.call(each.lists, sent))
 
 
 def _find(each: SettingsList, request: PageRequest) -> Record:
     """Return the record of the path. Raises NotFound."""
-    found = (record for record in _records(each, request, each.sent) if str(record["id"]) == request.path["id"])
-    record = next(found, None)
+    sent = (*each.sent, ("ids[]", request.path["id"])) if each.paged else each.sent
+    records = each.records(request.calls.call(each.lists, sent))
+    record = next((record for record in records if str(record["id"]) == request.path["id"]), None)
     if record is None:
         raise NotFound
     return record
