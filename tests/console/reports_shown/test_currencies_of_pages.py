@@ -155,3 +155,43 @@ def test_balances_of_a_list_stay_in_the_currency_in_which_they_are_owed(sides: t
     text = visitors["/console/"].read(f"/console/affiliates?{DAYS}&currency=EUR").text
     assert "$12.50" in text
     assert "€5.25" in text
+
+
+OBJECTS = {
+    "offers": ("offer", "€7.50", "$20.00"),
+    "affiliates": ("affiliate", "€5.25", "$14.00"),
+    "advertisers": ("advertiser", "€7.50", "$20.00"),
+}
+"""Lists of objects: the name of one in filters, and a sum of its card in euro and in the platform's currency."""
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_results_of_one_object_are_in_the_currency_of_its_address(
+    sides: tuple[Api, dict[str, Visitor]], kind: str
+) -> None:
+    api, visitors = sides
+    filter_, euros, dollars = OBJECTS[kind]
+    key, path = {"offers": ("offers", "/3.1/offers"), "affiliates": ("partners", "/3.1/admin/partners")}.get(
+        kind, ("advertisers", "/3.1/admin/advertisers")
+    )
+    [one] = api.admin.get(path)[key]
+    page = f"/console/{kind}/{one['id']}"
+    usual = visitors["/console/"].read(f"{page}?{DAYS}&show=charge")
+    assert "Amounts in USD" in usual.text
+    assert dollars in usual.text
+    [to] = [link for link in usual.links if link.endswith("&currency=EUR")]
+    shown = visitors["/console/"].read(to)
+    assert "Amounts in EUR" in shown.text
+    assert euros in shown.text
+    assert " · EUR" in shown.text  # the header
+    assert dollars not in shown.text
+    states = [link for link in shown.links if link.startswith(f"{page}?")]
+    assert len(states) > 5
+    assert [link for link in states if "currency=" not in link] == []
+    for other in ("conversions", "clicks"):  # which filter by the currency, or have none
+        assert f"/console/{other}?{filter_}={one['id']}&{DAYS}" in shown.links
+    [report] = [link for link in shown.links if link.startswith("/console/reports?") and DAYS in link]
+    assert report.endswith(f"&{DAYS}&currency=EUR")
+    unknown = visitors["/console/"].read(f"{page}?{DAYS}&currency=PLN").text
+    assert "There is no exchange rate of PLN: amounts are in USD." in unknown
+    assert dollars in unknown

@@ -1,6 +1,6 @@
 """What one object did in a period: figures with their change, and a chart."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -16,6 +16,7 @@ from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
+from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
 
 CHOSEN: Final = ("clicks", "conversions", "cr", "charge", "payout", "margin")
 
@@ -31,28 +32,54 @@ class FigureTile:
     tone: str
 
 
-def late_results(
-    request: PageRequest, filters: Sequence[Pair], usual: str = "30d", lists: Iterable[tuple[str, str]] = ()
-) -> Callable[[], Html] | None:
-    """Return what makes the card with the figures of a period and their chart.
+def with_results(
+    request: PageRequest,
+    page: Html,
+    filters: Sequence[Pair],
+    usual: str = "30d",
+    lists: Iterable[tuple[str, str]] = (),
+) -> Html:
+    """Return a page with the card of its results.
 
-    It is None without the right to statistics.
+    It has the figures of a period and their chart, in the currency of the address. Without the right to statistics the
+    page has no card.
     filters: of the object. usual: the period of an address without one. lists: paths of lists of the object, with
     their filters, and how links to them are called; those that the person may not open are left out.
     """
     if not request.calls.may("stats.custom"):
-        return None
-    address = request.address
+        return page
+    address, money = request.address, read_currency(request)
     if not address.get("period") and not address.get("from"):
         address = address.set("period", usual)
     period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
     opened = [
-        (f"{path}&from={period.first}&to={period.last}", label)
+        (f"{path}&from={period.first}&to={period.last}{_currency_of(path, money)}", label)
         for path, label in lists
         if request.may_open(path.partition("?")[0])
     ]
-    values = {"address": request.address, "period": period, "periods": CHOICES, "fault": fault, "lists": opened}
-    return lambda: _card(request, period, filters, values)
+    values = {
+        "address": request.address,
+        "period": period,
+        "periods": CHOICES,
+        "fault": " ".join(filter(None, (fault, money.fault))),
+        "lists": opened,
+        "currency": money.shown,
+        "currencies": money.menu(request.address),
+    }
+    chosen = [*filters, *money.pairs]
+    return replace(
+        page,
+        late=lambda: _card(request, period, chosen, values),
+        values={**page.values, "currency": money.shown},
+    )
+
+
+def _currency_of(path: str, money: CurrencyChoice) -> str:
+    """Return the end of a link that keeps the currency.
+
+    Reports alone have it, as other lists filter by it.
+    """
+    return f"&currency={money.code}" if money.code and path.partition("?")[0] == "/console/reports" else ""
 
 
 def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, Any]) -> Html:
@@ -76,7 +103,7 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
         return replace(part, status=200)
     days_before = figures.days_up_to_now(period, period.before, days_before, before)
     now, earlier = _each(period, days), _each(period.before, days_before)
-    currency = request.deps.currency
+    currency = values["currency"]
     more = {
         "chosen": chosen,
         "tiles": _tiles(figures.total(days.values()), compared, before, currency),

@@ -16,7 +16,7 @@ from trackyard.console.staff.custom_answers import custom_answers
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import manager_name, managers
-from trackyard.console.staff.results import late_results
+from trackyard.console.staff.results import with_results
 from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
@@ -83,7 +83,7 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
         (f"/console/clicks?advertiser={number}", gettext("Clicks")),
         (f"/console/reports?by=offer&f.advertiser={number}", gettext("Open as report")),
     ]
-    return replace(page, late=late_results(request, [("filter[advertiser][]", number)], "7d", lists))
+    return with_results(request, page, [("filter[advertiser][]", number)], "7d", lists)
 
 
 @pages.post("/console/advertisers/{id}/manager", needs=("admin.advertiser.edit",))

@@ -15,7 +15,7 @@ from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
-from trackyard.console.staff.results import late_results
+from trackyard.console.staff.results import with_results
 from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
@@ -79,7 +79,7 @@ def page_of(
         (f"/console/clicks?affiliate={number}", gettext("Clicks")),
         (f"/console/reports?by=offer&f.affiliate={number}", gettext("Open as report")),
     ]
-    return replace(page, late=late_results(request, [("filter[partner][]", str(number))], "7d", lists))
+    return with_results(request, page, [("filter[partner][]", str(number))], "7d", lists)
 
 
 def _rights(request: PageRequest, affiliate: Mapping[str, Any]) -> dict[str, bool]:

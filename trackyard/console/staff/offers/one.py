@@ -18,7 +18,7 @@ from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import STATUSES, charge, payout
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
-from trackyard.console.staff.results import late_results
+from trackyard.console.staff.results import with_results
 from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
@@ -102,7 +102,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
         api_request_path=calls.address("offer.get", path={"id": str(offer["id"])}),
     )
-    return replace(page, late=late_results(request, [("filter[offer][]", str(offer["id"]))], lists=_lists(offer["id"])))
+    return with_results(request, page, [("filter[offer][]", str(offer["id"]))], lists=_lists(offer["id"]))
 
 
 def _lists(offer: int) -> list[tuple[str, str]]:
