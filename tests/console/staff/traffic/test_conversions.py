@@ -98,6 +98,34 @@ def test_conversion_list_filters_by_what_its_address_says(api: Api) -> None:
     assert "No conversion meets these filters." in visitor.read(f"{LIST}?paid=closed").text
 
 
+def test_conversion_list_names_the_currency_of_amounts_and_of_their_filters(api: Api) -> None:
+    """Rows stay in the currency in which they are owed: a filter by currency changes none."""
+    api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.5", active=1)
+    desk = traffic_desk(api)
+    desk.conversion(1)
+    desk.conversion(2, currency="EUR")
+    desk.conversion(3, currency="PLN")
+    visitor = staff_visitor(api)
+    page = visitor.read(LIST)
+    assert "€10.00 €7.00" in page.text
+    assert "$10.00 $7.00" in page.text
+    assert "10.00 PLN 7.00 PLN" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    options = [given["value"] for tag, given in page.elements if tag == "option"]
+    assert {"USD", "EUR"} <= set(options)
+    assert "PLN" not in options
+    for currency, number in (("EUR", 2), ("PLN", 3)):
+        assert listed(visitor, f"?currency={currency}&charge_from=10") == [number]
+        page = visitor.read(f"{LIST}?currency={currency}&charge_from=10")
+        [chosen] = [given["value"] for tag, given in page.elements if tag == "option" and "selected" in given]
+        assert chosen == currency
+        text = page.text.replace("\N{NO-BREAK SPACE}", " ")
+        assert f"Currency is {currency}" in text
+        assert f"Charge from is 10 {currency}" in text
+    text = visitor.read(f"{LIST}?charge_from=10&payout_to=7.5").text
+    assert "Charge from is 10 in the currency of the conversion" in text
+    assert "Payout up to is 7.5 in the currency of the conversion" in text
+
+
 def test_conversion_list_says_which_part_it_shows(api: Api) -> None:
     desk = traffic_desk(api)
     desk.many_conversions(PER_PAGE + 2)

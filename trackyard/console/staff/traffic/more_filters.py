@@ -1,5 +1,6 @@
 """The filters of the lists of traffic that few need: "More filters" (docs/spec/console.md#traffic)."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -24,8 +25,11 @@ _SIGNALS: Final = {
 """What people read for a signal."""
 
 
-def more_of_conversions() -> tuple[TrafficFilter, ...]:
-    """Return the filters of conversions that few need."""
+def more_of_conversions(currencies: Choices, named: Sequence[str]) -> tuple[TrafficFilter, ...]:
+    """Return the filters of conversions that few need.
+
+    currencies: of the platform, () = people type a code. named: codes of the address, which are choices as well.
+    """
     subs = (
         TrafficFilter(f"sub{each}", gettext("Sub %(number)s", number=each), f"subid{each}[]", is_more=True)
         for each in _SUBS
@@ -36,7 +40,9 @@ def more_of_conversions() -> tuple[TrafficFilter, ...]:
         )
         for each in _FIELDS
     )
-    currencies = {code: str(number) for number, code in CODES.items()}
+    numbers = {code: str(number) for number, code in CODES.items()}
+    others = [code for code in dict.fromkeys(named) if code in numbers and code not in dict(currencies)]
+    choices = (*currencies, *((code, code) for code in others)) if currencies else ()
     return (
         TrafficFilter("action", gettext("Action ID"), "action_id[]", is_more=True),
         TrafficFilter("click", gettext("Click ID"), "clickid[]", form="id", is_more=True),
@@ -44,7 +50,7 @@ def more_of_conversions() -> tuple[TrafficFilter, ...]:
         TrafficFilter("device", gettext("Device"), "device[]", _devices(), is_more=True),
         TrafficFilter("os", gettext("System"), "os[]", is_more=True),
         TrafficFilter("browser", gettext("Browser"), "browser[]", is_more=True),
-        TrafficFilter("currency", gettext("Currency"), "currency[]", sent=currencies, is_more=True),
+        TrafficFilter("currency", gettext("Currency"), "currency[]", choices, sent=numbers, is_more=True),
         TrafficFilter("charge_from", gettext("Charge from"), "revenue_from", form="amount", is_more=True),
         TrafficFilter("charge_to", gettext("Charge up to"), "revenue_to", form="amount", is_more=True),
         TrafficFilter("payout_from", gettext("Payout from"), "payouts_from", form="amount", is_more=True),

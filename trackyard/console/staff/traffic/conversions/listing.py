@@ -74,12 +74,12 @@ class ConversionRow:
 def conversions(request: PageRequest) -> PageAnswer:
     """Show conversions that meet the filters, a page at a time, the newest first."""
     calls, address = request.calls, request.address
-    filters = _filters(calls)
+    filters = _filters(request)
     period, fault = _period(request)
     sent, answer = _found(calls, address, period, filters)
     found = answer["conversions"]
     total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
-    chips = chips_of(filters, address, _names(found))
+    chips = chips_of(filters, address, _names(found) | _amounts(filters, address))
     return request.page(
         "staff/traffic/conversions.html",
         rows=[conversion_row(each) for each in found],
@@ -106,7 +106,7 @@ def conversions_file(request: PageRequest) -> PageAnswer:
     form = request.address.get("format")
     if form not in FORMATS:
         raise BadInput({"format": [gettext("This value must be one of: %(values)s.", values=", ".join(FORMATS))]})
-    filters = _filters(request.calls)
+    filters = _filters(request)
     period, fault = _period(request)
     faults = [each for each in (fault, *faults_of(filters, request.address)) if each]
     if faults:
@@ -147,7 +147,9 @@ def _period(request: PageRequest) -> tuple[DayPeriod, str]:
     return read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
 
 
-def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
+def _filters(request: PageRequest) -> tuple[TrafficFilter, ...]:
+    calls = request.calls
+    currencies = names.currencies(calls, request.deps.currency) if calls.may("admin.currency.list") else ()
     reasons = tuple((each, each) for each in DECLINES)
     paid = (("opened", gettext("Not paid")), ("pending", gettext("In a payment")), ("closed", gettext("Paid")))
     return (
@@ -161,7 +163,7 @@ def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
         TrafficFilter("goal", gettext("Goal"), "goal[]"),
         TrafficFilter("sub1", gettext("Sub 1"), "subid1[]"),
         TrafficFilter("promo", gettext("Promo code"), "promo_code[]"),
-        *more_of_conversions(),
+        *more_of_conversions(currencies, request.address.all("currency")),
     )
 
 
@@ -199,6 +201,19 @@ def _names(found: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
         named["offer", str(row.offer)] = row.offer_title
         named["affiliate", str(row.affiliate)] = row.affiliate_name
     return named
+
+
+def _amounts(filters: Iterable[TrafficFilter], address: PageAddress) -> dict[tuple[str, str], str]:
+    """Return the amounts that filters name, with the currency in which conversions are compared with them."""
+    codes = [code for each in filters if each.name == "currency" for code in each.values(address)]
+    return {
+        (each.name, value): f"{value}\N{NO-BREAK SPACE}{codes[0]}"
+        if len(codes) == 1
+        else gettext("%(amount)s in the currency of the conversion", amount=value)
+        for each in filters
+        if each.form == "amount"
+        for value in each.values(address)
+    }
 
 
 def _files(address: PageAddress) -> list[tuple[str, PageAddress]]:
