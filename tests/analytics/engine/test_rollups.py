@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from trackyard.analytics.engine.rollups import (
 from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.branches import ReportConditions, build_branches
-from trackyard.analytics.reports.compiler import compile_report, filter_conditions
+from trackyard.analytics.reports.compiler import compile_report, filter_conditions, in_period
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import LeastVolume, Report
@@ -109,6 +109,20 @@ def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
         asked = tuple(by_column[name] for name in rollup.columns)
         [read] = read_by(clicks, Report(Scope.everything(), DAY - 2 * DAY_MS, DAY, asked))
         assert set(rollup.columns) <= set(NAMES[read])
+
+
+def test_period_has_the_rows_of_its_times_and_is_sought_by_its_days(analytics: Analytics) -> None:
+    times = [DAY - 1, DAY, DAY + 1, DAY + DAY_MS - 1, DAY + DAY_MS, DAY + DAY_MS + 1]
+    items = [click_item("j", place, encode(new_click(place, time=time))) for place, time in enumerate(times)]
+    load(analytics, "click", items, "t")
+    for since, until in combinations(times, 2):
+        conditions, parameters = in_period(Scope.everything(), since, until)
+        sql = f"SELECT time FROM click WHERE {' AND '.join(conditions)} ORDER BY time"
+        found = [time for (time,) in analytics.rows(sql, parameters, tuple[int])]
+        assert found == [time for time in times if since <= time < until]
+    lines = [line for (line,) in analytics.rows(f"EXPLAIN indexes = 1 {sql}", parameters, tuple[str])]
+    sought = "".join(lines).partition("PrimaryKey")[2].partition("Condition")[0]
+    assert f"intDiv(time, {DAY_MS})" in sought
 
 
 @pytest.mark.parametrize("has_rollup", [True, False])
