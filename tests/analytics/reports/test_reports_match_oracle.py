@@ -153,6 +153,14 @@ def test_random_list_matches_oracle(world: OracleSetup, question: ListQuery) -> 
     world.check_list(question)
 
 
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+@pytest.mark.parametrize("path", ["clicks", "conversions"])
+def test_whole_list_of_each_caller_matches_oracle(world: OracleSetup, path: str, version: str) -> None:
+    year = (("date_from", "2025-12-31"), ("date_to", "2026-12-31"), ("timezone", "UTC"), ("limit", 500))
+    for caller in ("admin", "affiliate manager", "sales", "both", "affiliate 1"):
+        world.check_list(ListQuery(caller, path, version, year))
+
+
 @pytest.mark.parametrize("path", GROUPED)
 def test_every_grouped_report_matches_oracle(world: OracleSetup, path: str) -> None:
     filters = (("offer", tuple(world.people.offers)),) if path == "getbysub" else ()

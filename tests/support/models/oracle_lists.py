@@ -203,6 +203,13 @@ def _of_staff(made: Record) -> dict[str, Any]:
     return {"revenue": made["charge"], "earnings": margin, "price": None, "supplier_id": made["advertiser"]}
 
 
+def _signals_of(made: Record) -> dict[str, str]:
+    """The signals of a conversion and of its click, which staff see."""
+    bits = {"quick": 1, "late": 2, "repeated_address": 4}
+    own = ", ".join(name for name, bit in bits.items() if made["stored"].signals & bit)
+    return {"origin": _signals(made["click"].get("origin", 0)), "signals": own}
+
+
 def _listed(oracle: Oracle, viewer: Viewer, made: Record, zone: str, version: str, is_raw: bool) -> dict[str, Any]:
     offer = oracle.known.offers[made["offer"]]
     shown = {"id": offer.id, "offer_id": offer.hash, "title": offer.title, "preview_url": offer.url_preview}
@@ -214,8 +221,9 @@ def _listed(oracle: Oracle, viewer: Viewer, made: Record, zone: str, version: st
         "partner": None if is_raw else oracle.named("affiliate", made["affiliate"]),
     }
     if viewer.is_affiliate:
-        return found | HIDDEN
-    return found | _of_staff(made) | {"advertiser": None if is_raw else oracle.named("advertiser", made["advertiser"])}
+        return found | HIDDEN | dict.fromkeys(("origin", "signals"))
+    advertiser = None if is_raw else oracle.named("advertiser", made["advertiser"])
+    return found | _of_staff(made) | _signals_of(made) | {"advertiser": advertiser}
 
 
 def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[str, Any]:
@@ -239,7 +247,7 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
     if viewer.is_affiliate:
         return found | HIDDEN | dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))
     again = {"charge": made["charge"], "earning": made["charge"] - made["payout"], "from_click_address": False}
-    again |= {"origin": _signals(made["click"].get("origin", 0)), "signals": ""}
+    again |= _signals_of(made)
     return found | _of_staff(made) | again | {"advertiser": oracle.named("advertiser", made["advertiser"])}
 
 
