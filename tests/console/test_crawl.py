@@ -248,7 +248,7 @@ def _may_open(role: Role, route: PageRoute) -> bool:
     )
 
 
-_SOME_ROLES: Final = (Role.ADMIN, Role.MANAGER_AFFILIATE, Role.MANAGER_SALES, Role.SECTION_STATS)
+_SOME_ROLES: Final = (Role.ADMIN, Role.MANAGER_SALES)
 """Roles of which each run tries every page; the others, which differ from them in single rights, run with --all."""
 
 

@@ -139,7 +139,7 @@ def test_query_scheduler_drops_cancelled_request(pool: ThreadPoolExecutor) -> No
     turns.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_query_scheduler_heavy_reports_of_one_key_block_no_other(pool: ThreadPoolExecutor, store: Analytics) -> None:
     """The greedy key gets two answers at a time and advice; other keys are answered at once."""
     greedy = [ask(pool, store, CancellationToken("greedy"), ENDLESS) for _ in range(10)]

@@ -443,9 +443,6 @@ class HistoryStateMachine(RuleBasedStateMachine):
     @rule()
     def check(self) -> None:
         """Compare statistics and the log, and run the audit."""
-        self._check()
-
-    def _check(self) -> None:
         assert reconcile(self.plant.api.deps).differences == []
         model = self.model
         clicks = Counter(each.affiliate for each in model.clicks.values() if not each.reason)
@@ -469,7 +466,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
         """Compare once more when all is done, then remove everything."""
         try:
             self._work((1, 2), None)
-            self._check()
+            self.check()
         finally:
             for writer in self.writers.values():
                 writer.close()
@@ -491,8 +488,9 @@ def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool 
 
 
 @pytest.mark.slow
-def test_random_history_matches_model(opened: Opened, request: pytest.FixtureRequest) -> None:
-    run_histories(opened, 2 if "postgresql" in request.node.name else 4, 20)
+@pytest.mark.long_on_postgresql
+def test_random_history_matches_model(opened: Opened) -> None:
+    run_histories(opened, 4, 20)
 
 
 @pytest.mark.long
