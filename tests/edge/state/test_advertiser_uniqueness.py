@@ -129,7 +129,19 @@ def test_unique_click_that_is_not_recorded_is_free_again(tmp_path: Path) -> None
             assert one.ask(1)[1].is_new, "each batch undoes the one before, which was not recorded"
 
 
-def test_entries_of_48_hours_are_found_in_an_outgrown_file(tmp_path: Path) -> None:
+def test_look_without_a_claim_knows_how_many_unique_clicks_are_left(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        one.ruleset = make_ruleset([make_offer(OFFER), rows()[1], advertiser(2)])
+        assert one.state is not None
+        for is_left in (True, True, False):
+            hit, _ = one.ask(1)
+            one.state.roll_back()
+            assert one.state.read_only.is_new(hit, one.ruleset.route_of(hit.params)) is is_left
+            one.click(1)
+            one.flush()
+
+
+def test_entry_of_48_hours_is_found_until_they_are_over(tmp_path: Path) -> None:
     visitors = UniqueVisitors(tmp_path / "visitors.map", size=64 * 1024)
     now = NOW_MS // 1000
     assert visitors.claim(1, (1, 1), "", now, "a" * 24, hours=48) is not None
