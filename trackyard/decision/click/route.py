@@ -13,7 +13,7 @@ from trackyard.decision.target.templates import UrlTemplate
 from trackyard.decision.targeting.checks import TargetingCheck
 from trackyard.decision.targeting.targeting import Targeting
 from trackyard.decision.visitor.headers import find_unique_cookie
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitor, sub_visitor
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitors, sub_visitor
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.domain.tracking.ruleset import UNIQUE_HOURS, FullCap, RulesetAdvertiser, RulesetLanding, RulesetOffer
 
@@ -165,10 +165,7 @@ class OfferRoute:
 
     def visitor_keys(self, hit: Hit) -> list[VisitorKey]:
         """Return a key for each unique click that the visitor may have."""
-        visitor = self.visitor_key(hit)
-        if self.unique_clicks == 1:
-            return [visitor]
-        return [counted_visitor(visitor, number) for number in range(self.unique_clicks)]
+        return counted_visitors(self.visitor_key(hit), self.unique_clicks)
 
     def unique_cookie(self, hit: Hit) -> str:
         """Return the click at which the visitor was last new to the offer; without a cookie this click."""

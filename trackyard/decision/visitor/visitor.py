@@ -91,12 +91,14 @@ def sub_visitor(sub: str) -> VisitorKey:
     return agent_fingerprint(sub), BY_SUB
 
 
-def counted_visitor(visitor: VisitorKey, number: int) -> VisitorKey:
-    """Return the key of the `number`-th unique click of a visitor, from 0, where it may have several.
+def counted_visitors(visitor: VisitorKey, clicks: int) -> list[VisitorKey]:
+    """Return a key for each unique click that a visitor may have.
 
-    The second number is negative: no cookie belongs to the key.
+    Of several the second number is negative: no cookie belongs to them.
     """
-    return visitor[0], _FIRST_COUNTED - abs(hash((visitor[1], number)))
+    if clicks == 1:
+        return [visitor]
+    return [(visitor[0], _FIRST_COUNTED - abs(hash((visitor[1], number)))) for number in range(clicks)]
 
 
 def agent_fingerprint(ua: str) -> int:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from trackyard.decision.click.caps import OfferClickCaps
 from trackyard.decision.click.route import unique_limits
 from trackyard.decision.routes import Ruleset, restrictions_of
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitor, sub_visitor, visitor_key
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, counted_visitors, sub_visitor, visitor_key
 from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.domain.tracking.ruleset import MAX_UNIQUE_HOURS, NO_RESTRICTIONS, UNIQUE_HOURS, Restrictions
 from trackyard.edge.state.counts import ClickCounts, counts_name
@@ -150,12 +150,10 @@ class Recovery:
                 continue
             uniqueness = self._uniqueness_of(click.offer)
             if self._now_s - second < uniqueness.hours * 3600:
-                visitor = _visitor_of(click, uniqueness.restrictions)
-                if uniqueness.clicks > 1:
-                    keys = [counted_visitor(visitor, number) for number in range(uniqueness.clicks)]
-                    free = [key for key in keys if not visitors.seen(click.offer, key, "", self._now_s)]
-                    visitor = free[0] if free else keys[-1]
-                visitors.remember(click.offer, visitor, click.id, second, self._now_s, uniqueness.hours)
+                keys = counted_visitors(_visitor_of(click, uniqueness.restrictions), uniqueness.clicks)
+                if len(keys) > 1:
+                    keys = [key for key in keys if not visitors.seen(click.offer, key, "", self._now_s)] or keys
+                visitors.remember(click.offer, keys[0], click.id, second, self._now_s, uniqueness.hours)
 
     def _before_window(self, edge: int) -> Position:
         """Return a position before every click of an edge with a visitor that may not be new again."""
