@@ -37,7 +37,7 @@ from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tracking import edges
 
 __all__ = ["clickhouse_address"]
-OWNER, pytestmark = "d" * 24, pytest.mark.slow
+OWNER, LONG, pytestmark = "d" * 24, pytest.mark.long, pytest.mark.slow
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ TOGETHER = (
 assert sorted(sum(TOGETHER, ())) == sorted(SPOILS)
 
 
-@pytest.mark.parametrize("names", TOGETHER, ids=", ".join)
+@pytest.mark.parametrize("names", [TOGETHER[0], *(pytest.param(each, marks=LONG) for each in TOGETHER[1:])], ids=", ".join)
 def test_rebuild_findings_are_reported_and_repaired_when_accepted(
     plant: SteppedInstallation, names: tuple[str, ...]
 ) -> None:
@@ -303,12 +303,12 @@ def stepped(
 
 STEPS = [
     ("trackyard.actions.platform.rebuild_run", "each_part"),
-    ("trackyard.analytics.maintenance.rebuild", "copy_slice"),
-    ("trackyard.store.conversions.events", "list_rebuild_conversions"),
+    pytest.param("trackyard.analytics.maintenance.rebuild", "copy_slice", marks=LONG),
+    pytest.param("trackyard.store.conversions.events", "list_rebuild_conversions", marks=LONG),
     ("trackyard.analytics.maintenance.comparison", "compare_period"),
-    pytest.param("trackyard.store.conversions.events", "count_conversions", marks=pytest.mark.long),
-    pytest.param("trackyard.store.conversions.events", "last_pending_event_id", marks=pytest.mark.long),
-    pytest.param("trackyard.analytics.maintenance.comparison", "split_into_periods", marks=pytest.mark.long),
+    pytest.param("trackyard.store.conversions.events", "count_conversions", marks=LONG),
+    pytest.param("trackyard.store.conversions.events", "last_pending_event_id", marks=LONG),
+    pytest.param("trackyard.analytics.maintenance.comparison", "split_into_periods", marks=LONG),
 ]
 
 
@@ -382,6 +382,7 @@ class BackgroundTraffic:
             self._plant.converter.step()
 
 
+@pytest.mark.long_on_postgresql
 def test_rebuild_under_traffic_repairs_findings(either: SteppedInstallation) -> None:
     plant, spoils = either, [SPOILS[name] for name in ("a click lost", "a fact doubled")]
     for sql, _, _ in spoils:

@@ -17,6 +17,7 @@ from tests.support.processes.receiver import Receiver
 pytestmark = pytest.mark.chaos
 
 
+@pytest.mark.long  # tests/chaos kills them too, at random
 def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receiver: Receiver) -> None:
     program = RunningProgram(tmp_path)
     program.start()

@@ -74,8 +74,16 @@ def test_start_with_wrong_setting_exits_with_one_sentence(tmp_path: Path) -> Non
     ("names", "sentence"),
     [
         (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
-        (["isp_database"], "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file."),
-        (["city_database"], "TRACKYARD_CITY_DATABASE {file} cannot be used: it is no MMDB file."),
+        pytest.param(
+            ["isp_database"],
+            "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file.",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ["city_database"],
+            "TRACKYARD_CITY_DATABASE {file} cannot be used: it is no MMDB file.",
+            marks=pytest.mark.long,
+        ),
         (
             ["tracking_tls_cert", "tracking_tls_key"],
             "TRACKYARD_TRACKING_TLS_CERT {file} is not a PEM certificate.",

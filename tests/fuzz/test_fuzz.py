@@ -9,7 +9,7 @@ from tests.fuzz.api import faults_in_log, fuzz, shortened
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

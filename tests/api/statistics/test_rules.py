@@ -244,7 +244,9 @@ def test_rule_that_cannot_run_says_so(world: RuleSetup, monkeypatch: pytest.Monk
     assert "rule_fails" in [found["kind"] for each in checks for found in each["findings"]]
 
 
-@pytest.mark.parametrize("metric", ["cr", "rejected_clicks", "marked_clicks"])
+@pytest.mark.parametrize(
+    "metric", ["marked_clicks", *(pytest.param(each, marks=pytest.mark.long) for each in ("cr", "rejected_clicks"))]
+)
 def test_rows_that_cannot_fire_do_not_make_a_rule_too_wide(
     world: RuleSetup, monkeypatch: pytest.MonkeyPatch, metric: str
 ) -> None:

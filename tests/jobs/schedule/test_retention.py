@@ -211,6 +211,7 @@ def test_erasure_covers_records_loaded_later(kept: RetentionSetup, subject: Eras
         assert conn.execute(select(conversion.c.click_id, conversion.c.click_ip)).all() == [(click_id, "")]
 
 
+@pytest.mark.long_on_postgresql
 def test_erasure_missed_by_parallel_load_is_repeated(kept: RetentionSetup) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
     load = kept.plant.projector.journals._inbox_postbacks
@@ -233,6 +234,7 @@ def test_erasure_missed_by_parallel_load_is_repeated(kept: RetentionSetup) -> No
         assert conn.execute(select(conversion.c.click_ip)).scalars().all() == [""]
 
 
+@pytest.mark.long_on_postgresql
 def test_erasure_spares_later_users(kept: RetentionSetup) -> None:
     kept.erase(ErasureSubject.USER, "u-77")
     kept.erase(ErasureSubject.AFFILIATE, str(kept.affiliate))
@@ -277,6 +279,7 @@ def test_retention_empties_old_personal_data(kept: RetentionSetup) -> None:
     assert reconcile(kept.plant.api.deps).differences == []
 
 
+@pytest.mark.long_on_postgresql
 def test_retention_compresses_loaded_and_removes_old_journals(kept: RetentionSetup) -> None:
     kept.visit(kept.affiliate)
     first = kept.plant.writer.name
@@ -300,6 +303,7 @@ def test_retention_compresses_loaded_and_removes_old_journals(kept: RetentionSet
     assert reconcile(kept.plant.api.deps).differences == []
 
 
+@pytest.mark.long_on_postgresql
 def test_retention_drops_old_months_and_reconciliation_agrees(kept: RetentionSetup) -> None:
     old = kept.visit(kept.affiliate)
     kept.plant.work()
@@ -320,6 +324,7 @@ def test_retention_drops_old_months_and_reconciliation_agrees(kept: RetentionSet
     assert reconcile(kept.plant.api.deps).differences == []
 
 
+@pytest.mark.long_on_postgresql
 def test_retention_pauses_during_rebuild(kept: RetentionSetup) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
     kept.plant.work()
@@ -337,6 +342,7 @@ def test_retention_pauses_during_rebuild(kept: RetentionSetup) -> None:
     assert found is not None and found.ip == ""
 
 
+@pytest.mark.long_on_postgresql
 def test_retention_removes_quarantined_records_with_personal_data(kept: RetentionSetup) -> None:
     damaged = kept.journals / "damaged" / f"{new_id(1)}.record"
     damaged.parent.mkdir()
@@ -351,6 +357,7 @@ def test_retention_removes_quarantined_records_with_personal_data(kept: Retentio
     assert not damaged.exists()
 
 
+@pytest.mark.long_on_postgresql
 def test_retention_step_that_fails_does_not_block_others(
     kept: RetentionSetup, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -67,6 +67,7 @@ SAMPLES = (
 )
 
 
+@pytest.mark.long_on_postgresql
 @pytest.mark.parametrize(
     ("allow", "deny"),
     [

@@ -17,6 +17,7 @@ from trackyard.store.tables import metadata
 
 pytestmark = pytest.mark.slow
 
+_OLDEST, *_MIDDLE, _NEWEST = dump_versions()
 _PUBLISHED = {
     "0001_first_tables.py": "1280573ea31a154faf7d467b0f1343ff35c78dba7331388791cd74e4f41af03c",
     "0002_statistics_switches.py": "78fc26f664abc265ab9e53c9ca9220cad1294f9ac1991fa6cb2dd9145613650d",
@@ -39,7 +40,9 @@ def rows_by_table(connection: Connection) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.mark.parametrize("version", dump_versions())
+@pytest.mark.parametrize(
+    "version", [_OLDEST, *(pytest.param(each, marks=pytest.mark.long_on_postgresql) for each in _MIDDLE), _NEWEST]
+)
 def test_schema_of_earlier_version_upgrades_with_all_rows(empty_database: Database, version: str) -> None:
     with empty_database.write() as connection:
         load_dump(connection, version)
