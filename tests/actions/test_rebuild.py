@@ -164,7 +164,7 @@ TOGETHER = (
 assert sorted(sum(TOGETHER, ())) == sorted(SPOILS)
 
 
-@pytest.mark.parametrize("names", [TOGETHER[0], *(pytest.param(each, marks=LONG) for each in TOGETHER[1:])], ids=", ".join)
+@pytest.mark.parametrize("names", [TOGETHER[0], *(pytest.param(it, marks=LONG) for it in TOGETHER[1:])], ids=", ".join)
 def test_rebuild_findings_are_reported_and_repaired_when_accepted(
     plant: SteppedInstallation, names: tuple[str, ...]
 ) -> None:

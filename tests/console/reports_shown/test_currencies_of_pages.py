@@ -139,6 +139,15 @@ def test_lists_of_people_keep_their_currency_when_they_are_filtered(sides: tuple
         assert filters.count('name="currency" value="EUR"') == 1
 
 
+def test_lists_of_people_lead_to_pages_in_their_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    visitor = sides[1]["/console/"]
+    for path in ("/console/affiliates", "/console/advertisers"):
+        [link] = [link for link in visitor.read(f"{path}?{DAYS}&currency=EUR").links if link.endswith("?currency=EUR")]
+        assert link.startswith(f"{path}/")
+        assert "Amounts in EUR" in visitor.read(link).text
+        assert link.removesuffix("?currency=EUR") in visitor.read(f"{path}?{DAYS}").links
+
+
 def test_list_without_figures_offers_no_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
     api, _ = sides
     visitor = staff_visitor(api, Role.SECTION_PARTNER)

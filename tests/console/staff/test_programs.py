@@ -171,15 +171,18 @@ def test_categories_and_sources_are_listed_a_page_at_a_time(api: Api) -> None:
         assert len(visitor.get(f"{path}?format=csv").text.splitlines()) == 122
 
 
-def test_categories_and_sources_count_their_offers_and_lead_to_them(api: Api) -> None:
+def test_categories_sources_and_smartlinks_count_their_offers_and_lead_to_them(api: Api) -> None:
     category = api.admin.post("/3.1/admin/category", title="Games")["category"]["id"]
     source = api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": "Mail"})["source"]["id"]
+    smartlink = api.admin.post("/3.1/admin/smartlink/category", name="Best")["data"]["_id"]
     api.admin.post("/3.1/admin/category", title="Unused")
+    labels = {"categories[]": category, "sources[]": source, "smartlink_categories[]": smartlink}
     for status in ("active", "stopped", "suspended"):
-        api.add_offer(title=f"Play {status}", status=status, **{"categories[]": category, "sources[]": source})
+        api.add_offer(title=f"Play {status}", status=status, **labels)
     api.add_offer(title="Bare")
     visitor = staff_visitor(api)
     for path, to in (
+        ("/console/smartlinks", f"/console/offers?smartlink={smartlink}"),
         ("/console/settings/categories", f"/console/offers?category={category}"),
         ("/console/settings/sources", f"/console/offers?source={source}"),
     ):
@@ -193,7 +196,7 @@ def test_categories_and_sources_count_their_offers_and_lead_to_them(api: Api) ->
     assert "Unused 0" in visitor.read("/console/settings/categories").text
 
 
-def test_filter_of_offers_knows_a_category_and_a_source_beyond_the_choices_of_its_select(
+def test_filter_of_offers_knows_categories_sources_and_smartlinks_beyond_the_choices_of_its_select(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (choices, names):
@@ -201,10 +204,16 @@ def test_filter_of_offers_knows_a_category_and_a_source_beyond_the_choices_of_it
     for title in ("One", "Two"):
         category = api.admin.post("/3.1/admin/category", title=title)["category"]["id"]
         source = api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": f"From {title}"})["source"]["id"]
-    api.add_offer(title="Play", **{"categories[]": category, "sources[]": source})
+        smartlink = api.admin.post("/3.1/admin/smartlink/category", name=f"Best {title}")["data"]["_id"]
+    labels = {"categories[]": category, "sources[]": source, "smartlink_categories[]": smartlink}
+    api.add_offer(title="Play", **labels)
     api.add_offer(title="Bare")
     visitor = staff_visitor(api)
-    for query, words in ((f"category={category}", "Category is Two"), (f"source={source}", "source is From Two")):
+    for query, words in (
+        (f"category={category}", "Category is Two"),
+        (f"source={source}", "source is From Two"),
+        (f"smartlink={smartlink}", "SmartLink is Best Two"),
+    ):
         page = visitor.read(f"/console/offers?{query}")
         assert "1 offer meets the filters." in page.text
         assert words in page.text

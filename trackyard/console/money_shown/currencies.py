@@ -33,6 +33,11 @@ class CurrencyChoice:
         """Return the parameters of the API."""
         return [(_API, self.code)] if self.code else []
 
+    @property
+    def query(self) -> str:
+        """Return what the addresses of pages in the same currency end with; "" without one."""
+        return f"?{PARAMETER}={self.code}" if self.code else ""
+
     def menu(self, address: PageAddress) -> list[tuple[str, PageAddress, bool]]:
         """Return each currency, the page in it, and whether it is the chosen one; [] for one alone."""
         if len(self.known) == 1:

@@ -27,16 +27,15 @@ def sources(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
     if not calls.may("admin.offer.sources.list"):
         return ()
     found = calls.call("admin.offer.sources.list")["sources"]
-    chosen = [*found[:MOST_CHOICES], *(each for each in found[MOST_CHOICES:] if each["id"] in named)]
-    return tuple((each["id"], each["title"]) for each in chosen)
+    return _chosen(((each["id"], each["title"]) for each in found), named)
 
 
-def smartlinks(calls: LocalCalls[Deps]) -> Choices:
-    """Return SmartLink categories; as `advertisers`."""
+def smartlinks(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
+    """Return the first SmartLinks, and those of the ids that are named; as `sources`."""
     if not calls.may("admin.smartlink.categories.list"):
         return ()
     found = calls.call("admin.smartlink.categories.list")["data"]
-    return tuple((each["_id"], each["name"]) for each in found[:MOST_CHOICES])
+    return _chosen(((each["_id"], each["name"]) for each in found), named)
 
 
 def product_feeds(calls: LocalCalls[Deps]) -> Choices:
@@ -66,3 +65,8 @@ def advertiser_names(calls: LocalCalls[Deps], ids: Iterable[str], known: Choices
             except RequestError:  # removed, or out of the person's scope
                 continue
     return found
+
+
+def _chosen(found: Iterable[tuple[str, str]], named: Collection[str]) -> Choices:
+    """Return the first values, and those that are named."""
+    return tuple(each for number, each in enumerate(found) if number < MOST_CHOICES or each[0] in named)

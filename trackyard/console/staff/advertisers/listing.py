@@ -68,6 +68,7 @@ def advertisers(request: PageRequest) -> PageAnswer:
         may_write=calls.may("admin.advertiser.add"),
         fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
         currency=money.shown,
+        in_currency=money.query,
         currencies=money.menu(request.address),
         api_requests=list_requests(request, rows_request, period.days, money, "advertiser", "advertiser", ids),
         **period.shown(),

@@ -80,6 +80,7 @@ def affiliates(request: PageRequest) -> PageAnswer:
         may_write=calls.may("admin.partner.edit"),
         fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
         currency=money.shown,
+        in_currency=money.query,
         currencies=money.menu(request.address),
         api_requests=list_requests(request, rows_request, period.days, money, "affiliate", "partner", ids),
         **period.shown(),

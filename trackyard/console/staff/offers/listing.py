@@ -151,12 +151,14 @@ def _file(request: PageRequest, sent: Sequence[Pair], period: DayPeriod) -> Down
 
 def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[OfferFilter, ...]:
     categories = choices.categories(calls, address.all("category"))
+    smartlinks = names.smartlinks(calls, address.all("smartlink"))
     return (
         OfferFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
         OfferFilter("privacy", gettext("Privacy"), "privacy[]", tuple(PRIVACIES.items())),
         OfferFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls)),
         OfferFilter("category", gettext("Category"), "categories[]", categories),
         OfferFilter("source", gettext("Traffic source"), "sources[]", names.sources(calls, address.all("source"))),
+        OfferFilter("smartlink", gettext("SmartLink"), "smartlink_categories[]", smartlinks),
         OfferFilter("country", gettext("Country"), "countries[]", choices.country_names()),
     )
 

@@ -65,7 +65,12 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         name_sort="name",
         columns=(
             ListColumn(lazy_gettext("Links begin with"), lambda record: str(record["domain"]), sort="domain"),
-            ListColumn(lazy_gettext("Offers"), lambda record: f"{record['count_offer']:,}", sort="count_offer"),
+            ListColumn(
+                lazy_gettext("Offers"),
+                lambda record: f"{record['count_offer']:,}",
+                sort="count_offer",
+                offers="smartlink",
+            ),
             ListColumn(
                 lazy_gettext("Description"), lambda record: record["description"] or "\N{EM DASH}", sort="description"
             ),

@@ -20,13 +20,14 @@ class ListColumn:
     """A column of a list.
 
     text: what it says of a record. sort: the order of the API that sorts by it, "" = none. is_time: it is a time of the
-    answer.
+    answer. offers: it counts the offers of the record and is a link to them, by this filter of the list of offers.
     """
 
     title: str
     text: Callable[[Record], str]
     sort: str = ""
     is_time: bool = False
+    offers: str = ""
 
 
 @dataclass(frozen=True, slots=True)
