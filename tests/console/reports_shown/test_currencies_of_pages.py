@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
-from tests.support.models.history import add_conversion, load_clicks
+from tests.support.models.history import add_conversions, load_clicks
 from tests.support.pages import PageReader, Visitor, advertiser_visitor, affiliate_visitor, staff_visitor
 from tests.support.people_pages import earn
 from trackyard.domain.people.roles import Role
@@ -28,8 +28,7 @@ def sides(api: Api) -> tuple[Api, dict[str, Visitor]]:
     offer = api.add_offer(advertiser=advertiser, privacy="public")
     load_clicks(api.deps, [new_click(1, offer=offer, affiliate=pid, advertiser=advertiser)])
     ids = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser}
-    for number in (1, 2):
-        add_conversion(api.deps, number, created_at=NOON - (2 - number) * DAY_MS, **ids)
+    add_conversions(api.deps, {number: {"created_at": NOON - (2 - number) * DAY_MS} for number in (1, 2)}, **ids)
     with api.deps.database.write() as conn:
         add_rate(conn, "EUR", MIDNIGHT - DAY_MS, Decimal("0.5"))
         add_rate(conn, "EUR", MIDNIGHT, Decimal("0.25"))

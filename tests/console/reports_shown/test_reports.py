@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
-from tests.support.models.history import add_conversion, load_clicks
+from tests.support.models.history import add_conversions, load_clicks
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, staff_visitor
 from trackyard.api.statistics.reports import CustomFilter
 from trackyard.console.frame import figures
@@ -45,8 +45,9 @@ def busy(api: Api) -> Api:
     clicks += [new_click(51, offer=first, affiliate=pid, time=NOON - DAY_MS + 9 * HOUR_MS)]
     clicks += [new_click(61, offer=first, affiliate=pid, reason="bot")]
     load_clicks(api.deps, clicks)
-    for number, status in enumerate((Status.CONFIRMED, Status.PENDING, Status.HOLD, Status.DECLINED), 1):
-        add_conversion(api.deps, number, offer_id=first, affiliate_id=pid, status=status, charge=Decimal(number))
+    statuses = (Status.CONFIRMED, Status.PENDING, Status.HOLD, Status.DECLINED)
+    each = {number: {"status": status, "charge": Decimal(number)} for number, status in enumerate(statuses, 1)}
+    add_conversions(api.deps, each, offer_id=first, affiliate_id=pid)
     return api
 
 

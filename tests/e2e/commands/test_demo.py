@@ -16,7 +16,7 @@ from tests.support.processes.program import STARTED, RunningProgram, poll_until,
 from trackyard.api.statistics.reports import GROUPED
 
 PERIOD = "filter[date_from]=2020-01-01&filter[date_to]=2099-12-31"
-SMALL = ("demo", "--visits", "1500", "--seconds", "3")
+SMALL = ("demo", "--visits", "600", "--seconds", "2")
 
 
 @pytest.fixture

@@ -490,7 +490,7 @@ def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool 
 @pytest.mark.slow
 @pytest.mark.long_on_postgresql
 def test_random_history_matches_model(opened: Opened) -> None:
-    run_histories(opened, 4, 20)
+    run_histories(opened, 2, 20)
 
 
 @pytest.mark.long

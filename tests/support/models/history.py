@@ -1,6 +1,6 @@
 """Clicks and conversions put behind the API, as the projector and the worker would."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -52,6 +52,23 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
 
     Fields of the conversion by name; those of its click in `click`.
     """
+    made, fact = _recorded(deps, number, **fields)
+    load(deps.analytics, "fact", [fact], f"fact-{number}")
+    return made
+
+
+def add_conversions(deps: Deps, each: Mapping[int, Mapping[str, Any]], **fields: Any) -> list[Conversion]:
+    """Add conversions by number, with their own fields and those of all.
+
+    Their facts are loaded together: each load takes longer than the rest.
+    """
+    found = [_recorded(deps, number, **fields, **own) for number, own in each.items()]
+    load(deps.analytics, "fact", [fact for _, fact in found], f"facts-{'-'.join(map(str, each))}")
+    return [made for made, _ in found]
+
+
+def _recorded(deps: Deps, number: int, **fields: Any) -> tuple[Conversion, bytes]:
+    """Put a conversion into SQL; return it and its fact."""
     click = new_click(number, offer=fields["offer_id"], affiliate=fields["affiliate_id"], **fields.pop("click", {}))
     made = conversion_of(click, number, **fields)
     with deps.database.write() as conn:
@@ -63,5 +80,4 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
         payout_base=made.payout, country=click.country, landing=click.landing,
         prelanding=click.prelanding, origin=click.origin, **{name: getattr(click, name) for name in SUBS},
     )  # fmt: skip
-    load(deps.analytics, "fact", [encode_row(fact)], f"fact-{number}")
-    return made
+    return made, encode_row(fact)
