@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
 
 import pytest
 from sqlalchemy import select, text
@@ -50,10 +51,11 @@ def installation(postgres: PostgresServer) -> Iterator[tuple[str, LimitedOffer]]
         yield postgres.url(name), limited
 
 
-def decide(url: str, counts: list[int], place: int) -> None:
-    """Run a worker for conversions that counts what it decided."""
+def decide(url: str, counts: list[int], place: int, both: Barrier) -> None:
+    """Run a worker for conversions that counts what it decided; it begins when both are ready."""
     with Database(url) as database:
         processor = PostbackProcessor(database, "USD", UTC, ManualClock(AT + 1_000))
+        both.wait(60)
         while True:
             counts[place] += processor.step()
 
@@ -63,7 +65,8 @@ def test_inbox_of_two_workers_is_decided_once_in_order_after_a_kill(installation
     url, limited = installation
     context = get_context("spawn")
     counts = context.Array("i", 2)
-    workers = [context.Process(target=decide, args=(url, counts, place), daemon=True) for place in range(2)]
+    both = context.Barrier(2)
+    workers = [context.Process(target=decide, args=(url, counts, place, both), daemon=True) for place in range(2)]
     for worker in workers:
         worker.start()
     wait_until(lambda: min(counts) > 0, seconds=30)
