@@ -57,14 +57,13 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
     return made
 
 
-def add_conversions(deps: Deps, each: Mapping[int, Mapping[str, Any]], **fields: Any) -> list[Conversion]:
+def add_conversions(deps: Deps, each: Mapping[int, Mapping[str, Any]], **fields: Any) -> None:
     """Add conversions by number, with their own fields and those of all.
 
     Their facts are loaded together: each load takes longer than the rest.
     """
-    found = [_recorded(deps, number, **fields, **own) for number, own in each.items()]
-    load(deps.analytics, "fact", [fact for _, fact in found], f"facts-{'-'.join(map(str, each))}")
-    return [made for made, _ in found]
+    facts = [_recorded(deps, number, **fields, **own)[1] for number, own in each.items()]
+    load(deps.analytics, "fact", facts, f"facts-{'-'.join(map(str, each))}")
 
 
 def _recorded(deps: Deps, number: int, **fields: Any) -> tuple[Conversion, bytes]:
