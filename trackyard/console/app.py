@@ -124,21 +124,7 @@ class Console:
             return redirect_response("/console/" if path == "/" else f"{path}/")
         route, variables = self._table.find(request.method, path)
         fields, files = await self._form(route, request) if route.method == "POST" else ((), ())
-        asked = PageRequest(
-            deps=self._deps,
-            address=PageAddress(path, _pairs(request.scope["query_string"])),
-            path=variables,
-            form=fields,
-            files=files,
-            client=address_of(request),
-            user_agent=request_origin.get().user_agent,
-            session_key=sessions.find_key(request) or "",
-            sealed_look=sessions.find_look(request),
-            browser_language=sessions.language_of(request),
-            has_page=self._table.has,
-            needs_of=self._table.needs_of,
-            seen_findings=self._seen_findings,
-        )
+        asked = replace(self._asked(request), path=variables, form=fields, files=files)
         name = f"page {asked.client}"
         try:
             run = partial(self._answer, route, asked, request)
@@ -167,21 +153,11 @@ class Console:
         if isinstance(refusal, Unauthorized) and request.method in ("GET", "HEAD"):
             wanted = str(PageAddress(request.scope["path"], _pairs(request.scope["query_string"])))
             return redirect_response(f"{SIGN_IN}?next={quote(wanted, safe='')}")
-        key = sessions.find_key(request) or ""
-        return await anyio.to_thread.run_sync(self._error, request, key, refusal, request_id, limiter=self._threads)
+        return await anyio.to_thread.run_sync(self._error, request, refusal, request_id, limiter=self._threads)
 
-    def _error(self, request: Request, key: str, refusal: RequestError | None, request_id: str) -> Response:
+    def _error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
         status = 500 if refusal is None else refusal.status
-        asked = PageRequest(
-            deps=self._deps,
-            address=PageAddress(request.scope["path"]),
-            session_key=key,
-            sealed_look=sessions.find_look(request),
-            browser_language=sessions.language_of(request),
-            has_page=self._table.has,
-            needs_of=self._table.needs_of,
-            seen_findings=self._seen_findings,
-        )
+        asked = self._asked(request)
         try:
             asked = self._with_person(asked)
         except Exception:  # the stores may be what is lost: the page is then shown without the frame
@@ -189,6 +165,21 @@ class Console:
         page = Html("error.html", {"status": status, "refusal": refusal, "request_id": request_id}, status)
         with speaking(language(asked.language)):
             return self._html(request, asked, page)
+
+    def _asked(self, request: Request) -> PageRequest:
+        """Return a request for a page, without its person and its form."""
+        return PageRequest(
+            deps=self._deps,
+            address=PageAddress(request.scope["path"], _pairs(request.scope["query_string"])),
+            client=address_of(request),
+            user_agent=request_origin.get().user_agent,
+            session_key=sessions.find_key(request) or "",
+            sealed_look=sessions.find_look(request),
+            browser_language=sessions.language_of(request),
+            has_page=self._table.has,
+            needs_of=self._table.needs_of,
+            seen_findings=self._seen_findings,
+        )
 
     def _answer(self, route: PageRoute, asked: PageRequest, request: Request) -> Response:
         asked = self._with_person(asked)

@@ -6,6 +6,7 @@ They pass the same authorization, validation and audit log as a request from out
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import KW_ONLY, dataclass, replace
 from decimal import Decimal
 from io import BytesIO
 from typing import Any, Final, Generic, TypeVar
@@ -55,53 +56,47 @@ class Methods(Generic[D]):
         return self._by_id[method]
 
 
+@dataclass(frozen=True)
 class LocalCalls(Generic[D]):
     """Calls for one caller. They run in the thread of their caller.
 
     caller: None for a stranger, who may call the methods for anyone alone.
     reserve_report: reserves a place among the reports of the caller; raises TooManyRequests.
-    timezone: is sent to each method that reads in a zone, "" = that of the platform.
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
+    timezone: is sent to each method that reads in a zone, "" = that of the platform.
     """
 
-    def __init__(
-        self,
-        methods: Methods[D],
-        caller: Caller | None,
-        origin: RequestOrigin,
-        reserve_report: Callable[[], ExitStack],
-        reserve_file: Callable[[], ExitStack] = ExitStack,
-        *,
-        looks: bool = False,
-        timezone: str = "",
-    ) -> None:
-        self._timezone = timezone
-        self._methods, self._caller, self._origin = methods, caller, origin
-        self._reserve_report, self._reserve_file = reserve_report, reserve_file
-        self._looks = looks
+    methods: Methods[D]
+    caller: Caller | None
+    origin: RequestOrigin
+    reserve_report: Callable[[], ExitStack]
+    reserve_file: Callable[[], ExitStack] = ExitStack
+    _: KW_ONLY
+    looks: bool = False
+    timezone: str = ""
 
     @property
     def is_staff(self) -> bool:
         """Return whether the caller is a staff user."""
-        return isinstance(self._caller, StaffCaller)
+        return isinstance(self.caller, StaffCaller)
 
     def may(self, method: str) -> bool:
         """Return whether the caller may call a method."""
         try:
-            self._authorize(self._methods[method])
+            self._authorize(self.methods[method])
         except RequestError:
             return False
         return True
 
     def may_export(self, method: str) -> bool:
         """Return whether the caller may have the answer of a method as a file."""
-        return self.has_features(self._methods[method].file_features) and self.may(method)
+        return self.has_features(self.methods[method].file_features) and self.may(method)
 
     def has_features(self, features: Iterable[str]) -> bool:
         """Return whether the caller is denied none of these features."""
         try:
-            check_features(self._caller, features)
+            check_features(self.caller, features)
         except RequestError:
             return False
         return True
@@ -112,9 +107,9 @@ class LocalCalls(Generic[D]):
         sent: the parameters, in the query of a GET and the body of others. path: variables of the path, by name.
         files: uploads by parameter, which are closed. Raises RequestError.
         """
-        endpoint = self._methods[method]
+        endpoint = self.methods[method]
         self._authorize(endpoint)
-        with self._reserve_report() if endpoint.report else ExitStack():
+        with self.reserve_report() if endpoint.report else ExitStack():
             return json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
 
     @contextmanager
@@ -123,15 +118,15 @@ class LocalCalls(Generic[D]):
 
         Raises TooManyRequests.
         """
-        with self._reserve_report():
-            yield LocalCalls(self._methods, self._caller, self._origin, ExitStack, self._reserve_file)
+        with self.reserve_report():
+            yield replace(self, reserve_report=ExitStack)
 
     def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
         """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
 
         Its places among the reports and the files are free when it was sent. Raises RequestError.
         """
-        endpoint = self._methods[method]
+        endpoint = self.methods[method]
         self._authorize(endpoint)
         found = self._run(endpoint, sent, path, lambda: self._file_slot(endpoint))
         if found.file is None:
@@ -140,16 +135,16 @@ class LocalCalls(Generic[D]):
 
     def _authorize(self, endpoint: Endpoint[D]) -> None:
         """Raise Unauthorized or AccessDenied when the caller may not call a method."""
-        if self._looks and (endpoint.method != "GET" or endpoint.id.startswith("auth.")):
+        if self.looks and (endpoint.method != "GET" or endpoint.id.startswith("auth.")):
             raise AccessDenied(ONLY_LOOKS, code="look_as")
-        if self._caller is not None:
-            authorize(endpoint, self._caller, self._origin.address)
+        if self.caller is not None:
+            authorize(endpoint, self.caller, self.origin.address)
         elif not endpoint.is_public:
             raise Unauthorized
 
     def choices(self, method: str, name: str) -> tuple[str, ...]:
         """Return the values that the caller may send in a parameter of a method; () for one without a list."""
-        scalars = (field.scalar for field in fields_of(self._methods[method].params) if field.name == name)
+        scalars = (field.scalar for field in fields_of(self.methods[method].params) if field.name == name)
         return next((scalar.allowed(self._context) for scalar in scalars if isinstance(scalar, Choice)), ())
 
     def parameter(self, method: str, name: str) -> MethodParameter:
@@ -157,11 +152,11 @@ class LocalCalls(Generic[D]):
 
         name: as it is sent. Raises KeyError for a name without a parameter.
         """
-        return parameter_at(self._methods[method].params, name, self._methods.texts, self._context)
+        return parameter_at(self.methods[method].params, name, self.methods.texts, self._context)
 
     def check(self, method: str, sent: Pairs) -> None:
         """Raise BadInput for parameters that the method refuses before it looks at stored things."""
-        params, tree = self._methods[method].params, tree_of(sent, FOR_PAGES)
+        params, tree = self.methods[method].params, tree_of(sent, FOR_PAGES)
         try:
             read_params(params, tree, staff=self.is_staff, version=VERSION)
         except BadInput as found:
@@ -183,8 +178,8 @@ class LocalCalls(Generic[D]):
         query, body = (encoded, b"") if endpoint.method == "GET" else (b"", encoded)
         raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_PAGES, files)
         match = Match(endpoint, VERSION, dict(path or {}))
-        run = HandlerRun(self._methods.deps, match, self._caller, self._origin, raw, None, file_slot)
-        actor = current_actor.set(audit_actor(endpoint, self._caller, self._methods.clock.now_ms()))
+        run = HandlerRun(self.methods.deps, match, self.caller, self.origin, raw, None, file_slot)
+        actor = current_actor.set(audit_actor(endpoint, self.caller, self.methods.clock.now_ms()))
         try:
             return run.run()
         finally:
@@ -192,22 +187,22 @@ class LocalCalls(Generic[D]):
 
     def _zone_pairs(self, endpoint: Endpoint[D], sent: Pairs) -> Pairs:
         """Return the zone as a parameter, for a method that reads in one and has none."""
-        if not self._timezone or endpoint.method != "GET" or any(name == _TIMEZONE for name, _ in sent):
+        if not self.timezone or endpoint.method != "GET" or any(name == _TIMEZONE for name, _ in sent):
             return ()
         known = any(field.name == _TIMEZONE for field in fields_of(endpoint.params))
-        return ((_TIMEZONE, self._timezone),) if known else ()
+        return ((_TIMEZONE, self.timezone),) if known else ()
 
     def _file_slot(self, endpoint: Endpoint[D]) -> ExitStack:
         """Return the places of a file, which is a report until it was sent."""
         with ExitStack() as slot:
             if endpoint.report:
-                slot.enter_context(self._reserve_report())
-            slot.enter_context(self._reserve_file())
+                slot.enter_context(self.reserve_report())
+            slot.enter_context(self.reserve_file())
             return slot.pop_all()
 
     def address(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> str:
         """Return the complete address of a call, to show it as a request."""
-        endpoint = self._methods[method]
-        shown = f"{self._methods.url}/{VERSION}{endpoint.path.format(**(path or {}))}"
+        endpoint = self.methods[method]
+        shown = f"{self.methods.url}/{VERSION}{endpoint.path.format(**(path or {}))}"
         sent = [*sent, *self._zone_pairs(endpoint, sent)]
         return f"{shown}?{urlencode(sent)}" if sent and endpoint.method == "GET" else shown

@@ -262,7 +262,7 @@ def is_one_report(period: DayPeriod, before: DayPeriod) -> bool:
 
 def joined(period: DayPeriod, before: DayPeriod) -> DayPeriod:
     """Return the period from the first day of an earlier one on."""
-    return DayPeriod(before.first, period.last, period.today, period.hour)
+    return replace(period, first=before.first)
 
 
 def by_day_of_both(

@@ -1,7 +1,7 @@
 """The period of a page, and the period that it is compared with (docs/spec/console.md#periods)."""
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -55,7 +55,7 @@ class DayPeriod:
     def before(self) -> "DayPeriod":
         """Return as many days just before it."""
         length = timedelta(days=self.days)
-        return DayPeriod(self.first - length, self.last - length, self.today, self.hour)
+        return replace(self, first=self.first - length, last=self.last - length)
 
     @property
     def text(self) -> str:
@@ -75,7 +75,7 @@ class DayPeriod:
     def weeks_before(self) -> "DayPeriod":
         """Return the same weekdays of the nearest weeks that it does not overlap."""
         length = timedelta(weeks=self.weeks)
-        return DayPeriod(self.first - length, self.last - length, self.today, self.hour)
+        return replace(self, first=self.first - length, last=self.last - length)
 
     @property
     def weeks(self) -> int:
@@ -99,7 +99,7 @@ class DayPeriod:
         """
         first = _months_earlier(self.first, self.months)
         last = min(first + timedelta(days=self.days - 1), self.first - timedelta(days=1))
-        return DayPeriod(first, last, self.today, self.hour)
+        return replace(self, first=first, last=last)
 
     @property
     def months(self) -> int:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -167,7 +167,7 @@ def _charts(request: PageRequest, period: DayPeriod, days: Days, before: Days) -
     """Yield a chart of each figure. A day alone is drawn with the days before it."""
     drawn, earlier = period, before
     if period.days == 1:
-        drawn = DayPeriod(period.last - timedelta(days=DRAWN_DAYS - 1), period.last, period.today, period.hour)
+        drawn = replace(period, first=period.last - timedelta(days=DRAWN_DAYS - 1))
         days, earlier = figures.by_day(request.calls, drawn), {}
     compared = figures.on_each_day(drawn.before, earlier, drawn.days) if earlier else [None] * drawn.days
     for name in CHARTS:
