@@ -18,11 +18,14 @@ from types import SimpleNamespace
 from typing import Final
 
 import pytest
+from sqlalchemy import update
 
 from tests.support.models.events import new_click
 from trackyard.actions.platform.installation import store_shared_click_state
+from trackyard.analytics.engine.migrations import newest_number
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.base.ids import new_id
+from trackyard.base.metrics.version import program_version
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, encode
@@ -35,7 +38,9 @@ from trackyard.runtime.machines.host_files import Host, HostFiles
 from trackyard.runtime.preparation import prepare
 from trackyard.runtime.settings import CannotStart, Config, load
 from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import newest_version
 from trackyard.store.statistics.checkpoints import find_checkpoint, finish_range
+from trackyard.store.tables import machine
 from trackyard.store.tracking.edges import REST_MS, claim_edge, end_leases, list_leases
 from trackyard.store.tracking.machines import Machine, each_machine, register_machine, see_machine
 
@@ -132,6 +137,18 @@ def test_fresh_data_directories_start_after_every_number_was_given(
         server.end()
         clock.advance(10)
     assert numbers == [249, 250, 1, 2]
+
+
+def test_heartbeat_writes_what_a_machine_runs(shared: Database, tmp_path: Path, clock: ManualClock) -> None:
+    server = Server(tmp_path / "a", shared, clock)
+    server.start()
+    runs = {"version": program_version(), "schema": newest_version(), "analytic_step": newest_number(), "wire_form": 1}
+    with shared.write() as conn:  # as a program leaves it that does not know these columns
+        conn.execute(update(machine).values(version="", schema="", analytic_step=0, wire_form=0))
+    server.heartbeat().beat()
+    with shared.read() as conn:
+        [seen] = each_machine(conn)
+    assert {name: getattr(seen.machine, name) for name in runs} == runs
 
 
 def test_number_of_an_earlier_machine_loads_the_journals_of_the_later_one(

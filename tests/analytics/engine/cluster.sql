@@ -65,6 +65,12 @@ CREATE TABLE IF NOT EXISTS `click_local` ON CLUSTER `yard` (
   `origin` Int64 CODEC(ZSTD(1)),
   `cost` Int64 CODEC(ZSTD(1)),
   `test` UInt8 CODEC(ZSTD(1)),
+  `forgiven` Int64 CODEC(ZSTD(1)),
+  `cost_sent` Int64 CODEC(ZSTD(1)),
+  `cost_currency` LowCardinality(String) CODEC(ZSTD(1)),
+  `consent` LowCardinality(String) CODEC(ZSTD(1)),
+  `ip_hash` String CODEC(ZSTD(1)),
+  `click_ids` String CODEC(ZSTD(1)),
   PROJECTION `by_step` (SELECT intDiv(time, 86400000), intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), intDiv(time, 900000)),
   PROJECTION `by_offer_step` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000)),
   PROJECTION `by_country_step` (SELECT intDiv(time, 86400000), country, os, device, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, os, device, intDiv(time, 900000)),
@@ -144,6 +150,12 @@ CREATE TABLE IF NOT EXISTS `view_local` ON CLUSTER `yard` (
   `origin` Int64 CODEC(ZSTD(1)),
   `cost` Int64 CODEC(ZSTD(1)),
   `test` UInt8 CODEC(ZSTD(1)),
+  `forgiven` Int64 CODEC(ZSTD(1)),
+  `cost_sent` Int64 CODEC(ZSTD(1)),
+  `cost_currency` LowCardinality(String) CODEC(ZSTD(1)),
+  `consent` LowCardinality(String) CODEC(ZSTD(1)),
+  `ip_hash` String CODEC(ZSTD(1)),
+  `click_ids` String CODEC(ZSTD(1)),
   PROJECTION `by_step` (SELECT intDiv(time, 86400000), intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), intDiv(time, 900000)),
   PROJECTION `by_offer_step` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000)),
   PROJECTION `by_country_step` (SELECT intDiv(time, 86400000), country, os, device, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, os, device, intDiv(time, 900000)),
@@ -239,6 +251,8 @@ CREATE TABLE IF NOT EXISTS `fact_local` ON CLUSTER `yard` (
   `custom_field_15` String CODEC(ZSTD(1)),
   `prelanding` Int64 CODEC(ZSTD(1)),
   `origin` Int64 CODEC(ZSTD(1)),
+  `goal_key` LowCardinality(String) CODEC(ZSTD(1)),
+  `refund_id` String CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -273,6 +287,8 @@ CREATE TABLE IF NOT EXISTS `server_log_local` ON CLUSTER `yard` (
   `response` LowCardinality(String) CODEC(ZSTD(1)),
   `journal` LowCardinality(String) CODEC(ZSTD(1)),
   `position` Int64 CODEC(Delta, ZSTD(1)),
+  `forgiven` Int64 CODEC(ZSTD(1)),
+  `refund_id` String CODEC(ZSTD(1)),
   INDEX `by_click_id` click_id TYPE bloom_filter(0.001) GRANULARITY 1,
   INDEX `by_action_id` action_id TYPE bloom_filter(0.001) GRANULARITY 1
 )
@@ -315,7 +331,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION'), (10, 'VERSION'), (11, 'VERSION');
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION'), (10, 'VERSION'), (11, 'VERSION'), (12, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 
@@ -392,6 +408,12 @@ CREATE TABLE IF NOT EXISTS `click_beside_local` ON CLUSTER `yard` (
   `origin` Int64 CODEC(ZSTD(1)),
   `cost` Int64 CODEC(ZSTD(1)),
   `test` UInt8 CODEC(ZSTD(1)),
+  `forgiven` Int64 CODEC(ZSTD(1)),
+  `cost_sent` Int64 CODEC(ZSTD(1)),
+  `cost_currency` LowCardinality(String) CODEC(ZSTD(1)),
+  `consent` LowCardinality(String) CODEC(ZSTD(1)),
+  `ip_hash` String CODEC(ZSTD(1)),
+  `click_ids` String CODEC(ZSTD(1)),
   PROJECTION `by_step` (SELECT intDiv(time, 86400000), intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), intDiv(time, 900000)),
   PROJECTION `by_offer_step` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000)),
   PROJECTION `by_country_step` (SELECT intDiv(time, 86400000), country, os, device, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, os, device, intDiv(time, 900000)),
@@ -471,6 +493,12 @@ CREATE TABLE IF NOT EXISTS `view_beside_local` ON CLUSTER `yard` (
   `origin` Int64 CODEC(ZSTD(1)),
   `cost` Int64 CODEC(ZSTD(1)),
   `test` UInt8 CODEC(ZSTD(1)),
+  `forgiven` Int64 CODEC(ZSTD(1)),
+  `cost_sent` Int64 CODEC(ZSTD(1)),
+  `cost_currency` LowCardinality(String) CODEC(ZSTD(1)),
+  `consent` LowCardinality(String) CODEC(ZSTD(1)),
+  `ip_hash` String CODEC(ZSTD(1)),
+  `click_ids` String CODEC(ZSTD(1)),
   PROJECTION `by_step` (SELECT intDiv(time, 86400000), intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), intDiv(time, 900000)),
   PROJECTION `by_offer_step` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, intDiv(time, 900000)),
   PROJECTION `by_country_step` (SELECT intDiv(time, 86400000), country, os, device, intDiv(time, 900000), countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, os, device, intDiv(time, 900000)),
@@ -566,6 +594,8 @@ CREATE TABLE IF NOT EXISTS `fact_beside_local` ON CLUSTER `yard` (
   `custom_field_15` String CODEC(ZSTD(1)),
   `prelanding` Int64 CODEC(ZSTD(1)),
   `origin` Int64 CODEC(ZSTD(1)),
+  `goal_key` LowCardinality(String) CODEC(ZSTD(1)),
+  `refund_id` String CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -639,7 +669,9 @@ CREATE TABLE IF NOT EXISTS `fact_later_local` ON CLUSTER `yard` (
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
   `prelanding` Int64 CODEC(ZSTD(1)),
-  `origin` Int64 CODEC(ZSTD(1))
+  `origin` Int64 CODEC(ZSTD(1)),
+  `goal_key` LowCardinality(String) CODEC(ZSTD(1)),
+  `refund_id` String CODEC(ZSTD(1))
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))

@@ -123,7 +123,8 @@ def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics
     live = table.split("_")[0]
     lines = [encode_row(new_fact(1))] if live == "fact" else [click_item("j", 1, encode(new_click(1)))]
     load(analytics, live, lines, "t", dual_write=True)
-    added = [name for name in ("prelanding", "ruleset", "cost", "test") if name in TABLES[live].column_names]
+    later = ("prelanding", "ruleset", "cost", "test", "forgiven", "cost_sent")
+    added = [name for name in later if name in TABLES[live].column_names]
     for name in added:
         analytics.run(f"ALTER TABLE {table} DROP COLUMN {name}")
     migrate(analytics)
@@ -133,7 +134,7 @@ def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics
 
 def test_analytic_load_accepts_conversion_event_of_older_version(analytics: Analytics) -> None:
     event = encode_row(new_fact(1, sub8="x]"))
-    new_columns = b",0" + b',""' * 15 + b",0,0]"
+    new_columns = b",0" + b',""' * 15 + b',0,0,"",""]'
     assert event.endswith(new_columns)
     older = event.removesuffix(new_columns) + b"]"
     load(analytics, "fact", [older, encode_row(new_fact(2))], "t")
@@ -147,7 +148,12 @@ def test_click_record_without_defaults_at_its_end_is_same_click() -> None:
     record = encode_click(click)
     assert record.endswith(b'"0]",0]')
     assert decode_click(record) == click
-    for changed in (new_click(1, prelanding=4), new_click(1, cost=10), new_click(1, test=1)):
+    later = {"cost_sent": 5, "cost_currency": "EUR", "consent": "no", "ip_hash": "ab", "click_ids": '{"gclid":"x"}'}
+    ends = [
+        new_click(1, **{name: value}) for name, value in ({"prelanding": 4, "test": 1, "forgiven": 2} | later).items()
+    ]
+    assert len(ends) == 8
+    for changed in (new_click(1, cost=10), *ends):
         assert decode_click(encode_click(changed)) == changed
 
 

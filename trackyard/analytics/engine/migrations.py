@@ -141,6 +141,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_columns,  # `prelanding` of conversion events
     _add_columns,  # `origin` of conversion events
     _add_projections,  # of signals
+    _add_columns,  # `forgiven` to `click_ids` of clicks, `goal_key`, `refund_id`
 )
 """The steps of the schema in order; their numbers begin at 1. Steps of releases are never removed or reordered."""
 

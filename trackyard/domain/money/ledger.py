@@ -18,7 +18,11 @@ CORRECTION: Final = "correction"
 """The kind of an entry that staff wrote (domain/money/corrections.py)."""
 ADVANCE: Final = "advance"
 """The kind of two entries that together are 0: the payment of that number pays one, the next payment the other."""
-OTHER_KINDS: Final = (PAYMENT, CORRECTION, ADVANCE)
+OPENING: Final = "opening"
+"""The kind of the amount with which the books of an affiliate begin: it was earned on another platform."""
+REFUND: Final = "refund"
+"""The kind of an entry that takes back a part of a payout. Its source is the conversion."""
+OTHER_KINDS: Final = (PAYMENT, CORRECTION, ADVANCE, OPENING)
 """The kinds of entries that come from no conversion. Their source is a number."""
 
 
@@ -28,7 +32,8 @@ class LedgerEntry:
 
     kind, source_id, version: unique together. "conversion" is a new one, "change" a change of one, "relabel" the
     removal of its old currency; "referral" and "referral_relabel" are the same of a referrer's share; "payment" is a
-    payment, "correction" an amount that staff entered, "advance" what a payment pays ahead of later entries.
+    payment, "correction" an amount that staff entered, "advance" what a payment pays ahead of later entries, "opening"
+    what was earned before, "refund" what a refund takes back.
     at: UTC milliseconds.
     """
 

@@ -22,6 +22,7 @@ class Advertiser:
     hash_password: the code of its inbound postbacks.
     signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it, or it signs up.
+    password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
     sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
     subaccounts_encryption: whether it gets subs as codes (docs/spec/people.md#encrypted-subs).
     subs_key: in hex, what the codes are made with; None = it never had the switch.
@@ -53,6 +54,7 @@ class Advertiser:
     consider_personal_targeting_only: bool = False
     tags: list[str] = field(default_factory=list)
     password_hash: str | None = None
+    password_until: int | None = None
     status: AdvertiserStatus = AdvertiserStatus.ACTIVE
     sees_affiliates: bool = False
     last_login_at: int | None = None

@@ -28,6 +28,7 @@ class Affiliate:
     """A partner that sends visitors and is paid for conversions.
 
     id, password_hash, postback_secret, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
     status_reason: why it is not active, which it sees; "" for an active one.
     login: "" before it is stored means the e-mail address.
     ref: the id of the affiliate that referred it.
@@ -43,6 +44,7 @@ class Affiliate:
     email: str
     login: str = ""
     password_hash: str = ""
+    password_until: int | None = None
     status: AffiliateStatus = AffiliateStatus.ACTIVE
     status_reason: str = ""
     email_state: EmailState = EmailState.NOT_ASKED

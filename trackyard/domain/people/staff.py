@@ -26,6 +26,7 @@ class Staff:
 
     id, password_hash, created_at, updated_at: given when it is stored; times are UTC milliseconds.
     password_hash: None until a password is set.
+    password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py; None is the platform's.
     permissions: "area.feature" to the level that narrows what its roles give (domain/people/staff_permissions.py).
     """
@@ -33,6 +34,7 @@ class Staff:
     id: str = ""
     email: str
     password_hash: str | None = None
+    password_until: int | None = None
     first_name: str = ""
     last_name: str = ""
     skype: str = ""

@@ -17,6 +17,7 @@ class AuditRecord:
     client_request_id: the caller's own.
     what: the table.
     changes: column to [from, to].
+    key_id, key_name: of the API key that acted; "" for a session or a job.
     """
 
     id: str
@@ -31,6 +32,8 @@ class AuditRecord:
     key: str
     changes: dict[str, list[Any]]
     advertiser_id: str = ""
+    key_id: str = ""
+    key_name: str = ""
 
     @property
     def actor(self) -> Actor:

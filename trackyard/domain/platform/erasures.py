@@ -13,7 +13,9 @@ import msgspec
 
 from trackyard.base.ids import is_hex24
 
-_VISITOR_COLUMNS: Final = ("ip", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id")
+_VISITOR_COLUMNS: Final = (
+    *("ip", "ip_hash", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "click_ids"),
+)
 
 PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

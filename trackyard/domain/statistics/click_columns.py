@@ -117,6 +117,11 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     target: id of the target that the click was sent to, 0 = none
     origin: its signals, bits of domain/statistics/quality/origins.py
     cost: millionths of the platform currency
+    forgiven: bits of what was wrong with the link and was taken all the same, 0 = nothing
+    cost_sent, cost_currency: millionths of the cost as the link had it, and its currency; 0 and "" = none
+    consent: what the visitor agreed to, "" = the link does not say
+    ip_hash: keyed hash of the address where only a part of it is kept, "" = the whole address is kept
+    click_ids: click ids of ad platforms, as the text of a JSON object by parameter; "" = none
     """
 
     time: Annotated[int, Column(exported=True)]
@@ -188,6 +193,12 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     origin: Annotated[int, Column(in_event=True, exported=True, filter=True, slice=ColumnSlice(access=_STAFF))] = 0
     cost: int = 0
     test: Annotated[int, Column(in_event=True)] = 0
+    forgiven: int = 0
+    cost_sent: int = 0
+    cost_currency: LowText = ""
+    consent: LowText = ""
+    ip_hash: str = ""
+    click_ids: str = ""
 
 
 class Impression(Click, array_like=True, gc=False):

@@ -67,6 +67,8 @@ ConversionEvent: Any = msgspec.defstruct(
         ),
         *((name, str, "") for name in CUSTOM_FIELD_COLUMNS),
         *_of_click(_LATER_COLUMNS),
+        ("goal_key", LowText, ""),
+        ("refund_id", str, ""),
     ],
     bases=(ConversionEventFields,),
     module=__name__,
@@ -77,6 +79,8 @@ ConversionEvent: Any = msgspec.defstruct(
 """A signed row of a conversion, with the columns of its click.
 
 A change is -1 of the old state and +1 of the new one, both in one insert.
+
+goal_key: the goal as it is compared, "" = as `goal`. refund_id: of the refund that made this version, "" = none did.
 """
 
 
@@ -89,6 +93,8 @@ class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     response: "" when it made or changed a conversion, "waiting", or a text of
     docs/spec/conversions.md#inbound-postbacks.
     query, body: `secure` is stored as ***.
+    forgiven: bits of what was wrong with the postback and was taken all the same, 0 = nothing
+    refund_id: of a refund, "" = it is none
     """
 
     id: str
@@ -110,6 +116,8 @@ class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     response: LowText
     journal: LowText
     position: int
+    forgiven: int = 0
+    refund_id: str = ""
 
 
 class AffiliatePostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from trackyard.store.engine.database import Database
     from trackyard.store.tracking.machines import Machine, SeenMachine
 
+WIRE_FORM: Final = 1
+"""The form of the journals and rulesets that machines exchange.
+
+A change that an older program cannot read gives it a larger number.
+"""
 _REPLACED: Final = "A data directory that was killed and replaced counts as in use for 5 minutes."
 _PAUSE_S: Final = 0.2
 
@@ -20,6 +25,9 @@ _PAUSE_S: Final = 0.2
 def this_machine(config: Config, directory_id: str) -> "Machine":
     """Return this machine as others see it."""
     from trackyard.analytics.engine.availability import server_of
+    from trackyard.analytics.engine.migrations import newest_number
+    from trackyard.base.metrics.version import program_version
+    from trackyard.store.engine.schema import newest_version
     from trackyard.store.tracking.machines import Machine
 
     host, found = Host.here(), config.data_dir.stat()
@@ -31,6 +39,10 @@ def this_machine(config: Config, directory_id: str) -> "Machine":
         roles=",".join(config.roles),
         has_own_statistics=server_of(config.analytics_url) is None,
         place=f"{found.st_dev}:{found.st_ino}",
+        version=program_version(),
+        schema=newest_version(),
+        analytic_step=newest_number(),
+        wire_form=WIRE_FORM,
     )
 
 

@@ -61,6 +61,8 @@ conversion = table(
     Column("signals", Integer, nullable=False, server_default="0"),  # bits, besides those of its click
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     Column("promo_code", String(36), nullable=True),  # that made it; NULL = a click did
+    Column("goal_key", String(255), nullable=False, server_default=""),  # the goal as it is compared; "" = as `goal`
+    Column("forgiven", Integer, nullable=False, server_default="0"),  # bits: faults of its postback that were accepted
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index(  # every column that lists filter by, so that wide rows are read for one page only
         "ix_conversion_listed",
@@ -98,6 +100,7 @@ conversion_event = table(  # the history of a conversion, append-only
     *columns(Amount, "charge", "payout", nullable=False),
     Column("currency", String(3), nullable=False),
     Column("comment", Text, nullable=False, default=""),
+    Column("refund_id", String(255), nullable=False, server_default=""),  # of the refund that made it; "" = none did
 )
 
 counter = table(  # what caps and tiers count; it can be computed from conversions (domain/offers/counters.py)

@@ -47,6 +47,10 @@ machine = table(  # the server of each data directory, as it was at its last sta
     Column("place", String(44), nullable=False, server_default=""),
     # as its heartbeat says: bytes of the disk of its data directory, and how late it loads; NULL = not known
     *columns(Moment, "disk_free", "disk_total", "lag_ms", nullable=True),
+    # what it runs, as its heartbeat says; "" and 0 = a program that did not say it
+    Column("version", String(32), nullable=False, server_default=""),
+    Column("schema", String(16), nullable=False, server_default=""),
+    *columns(Integer, "analytic_step", "wire_form", nullable=False, server_default="0"),
 )
 
 rule_clock = table(  # one row: the last version of the ruleset; its lock makes versions commit in order
@@ -92,6 +96,8 @@ audit = table(  # changes by callers: one row per changed entity, added in the t
     Column("key", String(200), nullable=False),  # its primary key, several parts joined by "/"
     Column("changes", Document, nullable=False),  # column → [from, to]
     Column("advertiser_id", Id24, nullable=False, server_default=""),  # "" = none
+    Column("key_id", String(24), nullable=False, server_default=""),  # the API key that acted; "" = a session or a job
+    Column("key_name", String(100), nullable=False, server_default=""),
     Index("ix_audit_staff_id_at", "staff_id", "at"),
     Index("ix_audit_affiliate_id_at", "affiliate_id", "at"),
     Index("ix_audit_what_key_at", "what", "key", "at"),

@@ -25,6 +25,7 @@ staff = table(
     Column("statistics_rows", String(16), nullable=True),
     *columns(String(200), *MESSENGERS, nullable=False, server_default=""),
     Column("permissions", Document, nullable=False, server_default=text("'{}'")),  # feature → level, below the roles'
+    Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
 )
 
 preset = table(  # levels that staff users get by one name
@@ -67,6 +68,7 @@ affiliate = table(
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform
     Column("statistics_rows", String(16), nullable=True),
+    Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
 )
 
 affiliate_login = table(  # logins and e-mail addresses of affiliates in lower case: each has one owner
@@ -239,6 +241,7 @@ advertiser = table(
     *columns(Integer, "host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame", nullable=True),
     Column("subaccounts_encryption", Boolean, nullable=False, server_default=false()),
     Column("subs_key", String(32), nullable=True),  # of the codes that it gets instead of subs, in hex
+    Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
 )
 
 advertiser_blacklist = table(  # affiliates that an advertiser rejects, or, enabled, that alone may use its offers

@@ -15,6 +15,8 @@ class Machine:
     directory: path of its data directory; directory_id: the id in it, which a copy has too.
     has_own_statistics: whether it loads into chDB.
     place: the device and the number of the directory: two containers of one host name may have the same path.
+    version: of the program; schema, analytic_step: the newest that it knows; wire_form: of what machines send each
+    other. "" and 0 = a program that did not say it.
     """
 
     directory_id: str
@@ -24,10 +26,18 @@ class Machine:
     roles: str
     has_own_statistics: bool
     place: str = ""
+    version: str = ""
+    schema: str = ""
+    analytic_step: int = 0
+    wire_form: int = 0
 
     def has_core(self) -> bool:
         """Return whether it loads or serves the analytic store."""
         return bool({"api", "projector"} & set(self.roles.split(",")))
+
+
+_PROGRAM = ("version", "schema", "analytic_step", "wire_form")
+"""The columns of what a machine runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,8 @@ def see_machine(
         machine.c.directory == found.directory,
         machine.c.place == found.place,
     )
-    values: dict[str, int | None] = {"seen_at": now_ms, "stopped_at": now_ms if stopped else None}
+    values: dict[str, str | int | None] = {"seen_at": now_ms, "stopped_at": now_ms if stopped else None}
+    values |= {name: getattr(found, name) for name in _PROGRAM}
     values |= {} if state is None else {name: getattr(state, name) for name in MachineState.__slots__}
     return conn.execute(own.values(values)).rowcount == 1
 
