@@ -1,4 +1,4 @@
-"""The smallest unit of each currency, which money that leaves the house is rounded down to (docs/spec/money.md#units)."""
+"""The smallest unit of each currency. Payments are rounded down to it (docs/spec/money.md#units)."""
 
 from decimal import ROUND_DOWN, Decimal
 from typing import Final
