@@ -47,6 +47,14 @@ def new_api_key() -> str:
     return secrets.token_hex(20)
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text is ASCII digits only.
+
+    `isdecimal` and `int` of Python take the digits of every script: int("١٢") is 12.
+    """
+    return text.isascii() and text.isdecimal()
+
+
 def is_hex24(text: str) -> bool:
     """Return whether `text` has the form of an id of 24 lower-case hex digits."""
     return _HEX24.match(text) is not None

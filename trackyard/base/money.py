@@ -21,15 +21,26 @@ def plain_amount(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def find_amount(text: str) -> Decimal | None:
-    """Return the amount in a text; None unless it is a plain decimal >= 0 below the limit."""
-    if len(text) > 32 or "_" in text:
+def find_decimal(text: str) -> Decimal | None:
+    """Return the number in a text; None unless it is a decimal in ASCII digits.
+
+    docs/spec/api-conventions.md#parameters
+    """
+    plain = text.strip()
+    if not plain.isascii() or "_" in plain:
         return None
     try:
-        amount = Decimal(text.strip())
+        return Decimal(plain)
     except InvalidOperation:
         return None
-    if not amount.is_finite() or amount.is_signed() or amount >= MAX_AMOUNT:
+
+
+def find_amount(text: str) -> Decimal | None:
+    """Return the amount in a text; None unless it is a plain decimal >= 0 below the limit."""
+    if len(text) > 32:
+        return None
+    amount = find_decimal(text)
+    if amount is None or not amount.is_finite() or amount.is_signed() or amount >= MAX_AMOUNT:
         return None
     return rounded(amount)
 

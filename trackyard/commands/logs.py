@@ -20,7 +20,7 @@ from trackyard.commands.failures import CommandFailed, ServerAway, WrongUse
 from trackyard.runtime.settings import Config
 
 _POLL_S: Final = 0.2
-_AGE: Final = re.compile(r"(\d{1,6})\s*([smhdw])")
+_AGE: Final = re.compile(r"([0-9]{1,6})\s*([smhdw])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trackyard.commands.local_api import ApiClient
 
 F = TypeVar("F", bound=Callable[..., Any])
-_LAST: Final = re.compile(r"([1-9]\d{0,3})([dw])")
+_LAST: Final = re.compile(r"([1-9][0-9]{0,3})([dw])")
 _WORDS: Final = {"today": (1, 0), "yesterday": (1, 1)}
 _DAY: Final = click.DateTime(["%Y-%m-%d"])
 

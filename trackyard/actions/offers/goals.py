@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.base.ids import is_number
 from trackyard.domain.people.callers import Access
 from trackyard.store.offers import offers
 
@@ -24,7 +25,7 @@ def list_goals(deps: Deps, access: Access) -> list[PaidGoal]:
         for payment in offers.each_payment(conn, scope_of(conn, access), access.affiliate_id):
             titles[payment["goal"]][payment.get("title") or payment.get("goal_alias") or ""] += 1
     found = [PaidGoal(value, _commonest(counted) or value) for value, counted in titles.items()]
-    return sorted(found, key=lambda goal: (not goal.value.isdecimal(), len(goal.value), goal.value))
+    return sorted(found, key=lambda goal: (not is_number(goal.value), len(goal.value), goal.value))
 
 
 def _commonest(titles: Counter[str]) -> str:

@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
-from trackyard.base.ids import lowercase_ids
+from trackyard.base.ids import is_number, lowercase_ids
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.quality.origins import ORIGIN_CHOICES, origins_with
 from trackyard.domain.statistics.reports import Report, Values
@@ -170,7 +170,7 @@ def _stored(name: str, values: tuple[Any, ...]) -> Values:
     if name == "advertiser":
         return lowercase_ids(values)
     if name == "affiliate":
-        return tuple(int(text) for text in values if text.isdecimal() and len(text) < 10)
+        return tuple(int(text) for text in values if is_number(text) and len(text) < 10)
     return tuple(code.upper() for code in values) if name == "country" else values
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, config_option, json_option
+from trackyard.commands.frame.options import Invocation, Number, config_option, json_option
 from trackyard.commands.frame.output import print_json
 from trackyard.runtime.exit_codes import ExitCode
 
@@ -32,9 +32,7 @@ _key_option = click.option(
 @click.argument("target", metavar="TARGET")
 @_key_option
 @click.option("--verify", is_flag=True, help="Read it all again, restore it into a scratch directory and audit that.")
-@click.option(
-    "--keep", type=click.IntRange(1), metavar="N", default=None, help="Then remove all but the newest N backups."
-)
+@click.option("--keep", type=Number(1), metavar="N", default=None, help="Then remove all but the newest N backups.")
 @click.option(
     "--data-only",
     is_flag=True,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, config_option, json_option, read_pairs, server_options
+from trackyard.commands.frame.options import Invocation, Number, config_option, json_option, read_pairs, server_options
 from trackyard.commands.frame.output import print_json
 from trackyard.commands.periods import WantedPeriod, period_options
 from trackyard.runtime.exit_codes import ExitCode
@@ -30,7 +30,7 @@ _SECTION = "Books and data"
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--advertiser", metavar="ID", help="The advertiser that sent the file.")
-@click.option("--affiliate", type=click.IntRange(min=1), metavar="NUMBER", help="The affiliate that sent the file.")
+@click.option("--affiliate", type=Number(min=1), metavar="NUMBER", help="The affiliate that sent the file.")
 @period_options
 @click.option("--timezone", default="", metavar="ZONE", help="Of the days of the file; default the platform's.")
 @click.option("--currency", default="", metavar="CODE", help="Of rows without one; default the platform's.")
@@ -249,7 +249,7 @@ def import_(
         ctx.exit(ExitCode.FAILED)
 
 
-_COUNT = click.IntRange(1, 1_000_000)
+_COUNT = Number(1, 1_000_000)
 
 
 @click.command(
@@ -262,7 +262,7 @@ _COUNT = click.IntRange(1, 1_000_000)
 )
 @click.option("--visits", type=_COUNT, default=8_000, show_default=True, help="Visits in the 30 days before now.")
 @click.option("--seconds", type=_COUNT, default=5, show_default=True, help="Seconds of live traffic.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another number makes other traffic.")
+@click.option("--seed", type=Number(min=0), default=1, show_default=True, help="Another number makes other traffic.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, json_option, read_pairs, server_options
+from trackyard.commands.frame.options import Invocation, Number, json_option, read_pairs, server_options
 from trackyard.commands.periods import WantedPeriod, period_options
 from trackyard.runtime.exit_codes import ExitCode
 
@@ -71,7 +71,7 @@ def _complete_metrics(_ctx: click.Context, _param: click.Parameter, start: str) 
     help="As the API has it; repeatable.",
 )
 @click.option("--order", metavar="METRIC", help="Highest first; default the first metric, and time in its order.")
-@click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Rows; 0 = up to 1000.")
+@click.option("--limit", type=Number(min=0), default=20, show_default=True, help="Rows; 0 = up to 1000.")
 @click.option("--timezone", default="", metavar="ZONE", help="An IANA name; default the platform's.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @server_options
@@ -119,7 +119,7 @@ def report(
 )
 @click.argument("id_", metavar="ID")
 @click.option("--advertiser", metavar="ID", help="The advertiser of an action, where several have its id.")
-@click.option("--offer", type=click.IntRange(min=1), metavar="NUMBER", help="The offer of an action, likewise.")
+@click.option("--offer", type=Number(min=1), metavar="NUMBER", help="The offer of an action, likewise.")
 @server_options
 @json_option
 @click.pass_context

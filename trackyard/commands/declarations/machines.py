@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trackyard.commands.frame.group import CommandGroup, DocumentedCommand
-from trackyard.commands.frame.options import Invocation, config_option, json_option
+from trackyard.commands.frame.options import Invocation, Number, config_option, json_option
 from trackyard.commands.frame.output import print_json
 
 _SECTION = "Server"
@@ -84,7 +84,7 @@ def list_(invocation: Invocation, /, as_json: bool) -> None:
     cls=DocumentedCommand,
     examples=(("trackyard edges release 7", "its machine never comes back"),),
 )
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("number", type=Number(min=1))
 @config_option
 @json_option
 @click.pass_obj

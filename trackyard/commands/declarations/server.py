@@ -9,14 +9,14 @@ from dataclasses import asdict
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, config_option, json_option, server_options
+from trackyard.commands.frame.options import Invocation, Number, config_option, json_option, server_options
 from trackyard.commands.frame.output import print_json
 from trackyard.runtime.exit_codes import ExitCode
 
 _SECTION = "Server"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _lifeline_option = click.option(
-    "--lifeline", type=int, hidden=True, help="File descriptor that ends with the parent process."
+    "--lifeline", type=Number(min=0), hidden=True, help="File descriptor that ends with the parent process."
 )
 
 
@@ -81,9 +81,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     ),
 )
 @click.option("--follow", "-f", is_flag=True, help="Show new lines too, until Ctrl-C.")
-@click.option(
-    "--lines", "-n", type=click.IntRange(min=0), default=100, show_default=True, help="The last of them; 0 = all."
-)
+@click.option("--lines", "-n", type=Number(min=0), default=100, show_default=True, help="The last of them; 0 = all.")
 @click.option("--level", type=click.Choice(_LEVELS, case_sensitive=False), help="The least level that is shown.")
 @click.option("--since", metavar="AGE|TIME", default="", help="Such as 90s, 30m, 1h, 2d, or a time in UTC.")
 @click.option("--request", metavar="ID", default="", help="Of a request of the API, as X-Request-Id has it.")
@@ -195,7 +193,7 @@ def doctor(ctx: click.Context, /, as_json: bool) -> None:
     help="Those that are open, those that are over, or all.",
 )
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="A kind of alert, such as cap; repeatable.")
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="The newest ones.")
+@click.option("--limit", type=Number(min=1), default=100, show_default=True, help="The newest ones.")
 @server_options
 @json_option
 @click.pass_obj
@@ -305,9 +303,9 @@ def prepare(invocation: Invocation, lifeline: int | None) -> None:
 
 @click.command(cls=DocumentedCommand, hidden=True)
 @click.argument("name", type=click.Choice(["edge", "core", "worker"]))
-@click.option("--slot", type=int, default=0, help="Which of this machine's edges.")
+@click.option("--slot", type=Number(min=0), default=0, help="Which of this machine's edges.")
 @_lifeline_option
-@click.option("--after", type=int, help="File descriptor of which the core reads a byte before it begins.")
+@click.option("--after", type=Number(min=0), help="File descriptor of which the core reads a byte before it begins.")
 @config_option
 @click.pass_obj
 def role(invocation: Invocation, name: str, slot: int, lifeline: int | None, after: int | None) -> None:

@@ -18,6 +18,16 @@ SYSTEM_CONFIG: Final = Path("/etc/trackyard.toml")
 """The file of settings where neither `--config`, TRACKYARD_CONFIG nor TRACKYARD_DATA_DIR is given."""
 
 
+class Number(click.IntRange):
+    """A whole number in ASCII digits, within bounds (docs/spec/api-conventions.md#parameters)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; the fault is that of any other text."""
+        if not str(value).isascii():
+            self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        return int(super().convert(value, param, ctx))
+
+
 @dataclass(slots=True)
 class Invocation:
     """What the command line says about settings and the server.

@@ -10,10 +10,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.money import find_decimal
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.money.currencies import NUMBERS
 
@@ -21,7 +22,7 @@ RATE_PRECISION: Final = Decimal("0.0000000001")
 _MAX_RATE: Final = Decimal(10) ** 8
 _EURO: Final = "EUR"
 _CUBE: Final = re.compile(
-    r"""<Cube\s+(?:time=['"](?P<day>\d{4}-\d\d-\d\d)['"]|currency=['"](?P<code>[A-Z]{3})['"]\s+rate=['"](?P<rate>[0-9.]+)['"])"""
+    r"""<Cube\s+(?:time=['"](?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})['"]|currency=['"](?P<code>[A-Z]{3})['"]\s+rate=['"](?P<rate>[0-9.]+)['"])"""
 )
 
 RatesByDay = dict[date, dict[str, Decimal]]
@@ -131,11 +132,8 @@ def platform_rates(days: RatesByDay, platform: str, zone: ZoneInfo) -> list[Bank
 def _rates(pairs: Iterable[tuple[str, str]]) -> dict[str, Decimal]:
     found = {}
     for code, text in pairs:
-        try:
-            rate = Decimal(text.strip())
-        except InvalidOperation:
-            continue
-        if code in NUMBERS and rate.is_finite() and rate > 0:
+        rate = find_decimal(text)
+        if rate is not None and code in NUMBERS and rate.is_finite() and rate > 0:
             found[code] = rate
     return found
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, or_, select, tuple_, update
 
-from trackyard.base.ids import is_hex24
+from trackyard.base.ids import is_hex24, is_number
 from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.offers.offers import (
@@ -125,7 +125,7 @@ def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, OfferName]:
 def ids_of(conn: Connection, references: Iterable[str]) -> set[int]:
     """Return the ids of offers that are named by integer or by hash."""
     wanted = list(references)
-    numbers = [int(text) for text in wanted if text.isdecimal() and len(text) < 10]
+    numbers = [int(text) for text in wanted if is_number(text) and len(text) < 10]
     rows = conn.execute(select(offer.c.id).where(or_(offer.c.id.in_(numbers), offer.c.hash.in_(wanted))))
     return set(rows.scalars())
 

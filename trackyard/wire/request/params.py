@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validato
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
+from trackyard.base.ids import is_number
 from trackyard.wire.request.scalars import EMPTY_ITEM, Scalar
 
 MAX_ITEMS = 1000
@@ -229,7 +230,7 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
 
 def _unknown_names(value: Any, name: str) -> Iterator[str]:
     """Yield the sent names below an unknown one: `filter[offer]`. A list has one name."""
-    if isinstance(value, dict) and value and not all(key.isdecimal() or key == "" for key in value):
+    if isinstance(value, dict) and value and not all(is_number(key) or key == "" for key in value):
         for key in value:
             yield f"{name}[{key}]"
     else:
@@ -268,7 +269,7 @@ def _sequence(value: Any) -> list[Any]:
     if isinstance(value, tuple):  # a default that is validated
         return list(value)
     if isinstance(value, dict):
-        if not all(key.isdecimal() for key in value):
+        if not all(is_number(key) for key in value):
             raise ValueError("This value must be a list.")
         value = [value[key] for key in sorted(value, key=lambda key: (len(key), key))]
     if not isinstance(value, list):

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from trackyard.base.errors import BadInput, Fields
+from trackyard.base.ids import is_number
 from trackyard.wire.request.brackets import Tree, wire_name
 from trackyard.wire.request.params import Params, each_ignored, fields_of, without_admin_only
 from trackyard.wire.response.errors import REQUIRED, faults_of
@@ -70,7 +71,7 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
 
 def _sent_index(tree: Any, index: str) -> str:
     """Return the number under which the item at an index was sent."""
-    if not index.isdecimal() or not isinstance(tree, dict) or any(isinstance(item, list) for item in tree.values()):
+    if not is_number(index) or not isinstance(tree, dict) or any(isinstance(item, list) for item in tree.values()):
         return index
     sent = sorted(tree, key=lambda key: (len(key), key))
     return sent[int(index)] if int(index) < len(sent) else index
@@ -79,4 +80,4 @@ def _sent_index(tree: Any, index: str) -> str:
 def _inside(tree: Any, key: str) -> Any:
     if isinstance(tree, dict):
         return tree.get(key)
-    return tree[int(key)] if isinstance(tree, list) and key.isdecimal() and int(key) < len(tree) else None
+    return tree[int(key)] if isinstance(tree, list) and is_number(key) and int(key) < len(tree) else None

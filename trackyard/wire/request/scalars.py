@@ -274,7 +274,8 @@ def _day(text: str) -> date | None:
 
 
 def _moment(text: str) -> datetime | None:
-    return _in_range(datetime.strptime(text, DATETIME_FORMAT))  # noqa: DTZ007 - the platform's zone, added later
+    moment = datetime.strptime(text, DATETIME_FORMAT)  # noqa: DTZ007 - the platform's zone, added later
+    return _in_range(moment) if text.isascii() else None
 
 
 def _percent(text: str) -> Decimal | None:
