@@ -5,6 +5,7 @@ docs/spec/callers.md#keys-and-passwords
 
 import base64
 import hashlib
+import hmac
 import os
 import secrets
 import sys
@@ -50,7 +51,16 @@ class SecretCipher:
     """
 
     def __init__(self, key: str, *older: str) -> None:
-        self._fernet = MultiFernet([Fernet(each) for each in (key, *older)])
+        self._keys = (key, *older)
+        self._fernet = MultiFernet([Fernet(each) for each in self._keys])
+        self._by_purpose: dict[str, SecretCipher] = {}
+
+    def for_purpose(self, purpose: str) -> "SecretCipher":
+        """Return the cipher of a purpose: it does not decrypt what any other encrypted."""
+        found = self._by_purpose.get(purpose)
+        if found is None:
+            found = self._by_purpose[purpose] = SecretCipher(*(_derived_key(each, purpose) for each in self._keys))
+        return found
 
     def encrypt(self, text: str) -> str:
         """Return the encrypted text."""
@@ -69,6 +79,11 @@ class SecretCipher:
             return self._fernet.rotate(encrypted.encode()).decode()
         except InvalidToken:
             raise DecryptionFailed(_WRONG_KEY) from None
+
+
+def _derived_key(key: str, purpose: str) -> str:
+    derived = hmac.digest(base64.urlsafe_b64decode(key), purpose.encode(), "sha256")
+    return base64.urlsafe_b64encode(derived).decode()
 
 
 def digest(secret: str) -> str:

@@ -1,6 +1,5 @@
 """Signing in and out (docs/spec/console.md#sessions). One page serves everybody."""
 
-import json
 from contextlib import suppress
 from typing import Final
 
@@ -17,12 +16,12 @@ from trackyard.base.errors import (
     WrongCredentials,
     WrongSecondFactor,
 )
-from trackyard.base.secrets import DecryptionFailed
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms.kept import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import HOMES, PageRequest
+from trackyard.console.seals import SealPurpose, seal, unseal
 from trackyard.domain.people.callers import AccountKind
 
 pages = Pages()
@@ -92,18 +91,15 @@ def sign_out(request: PageRequest) -> PageAnswer:
 def _kept_step(request: PageRequest, login: str, password: str) -> str:
     """Return the login and password that were right, encrypted for the form that asks for the code."""
     until = request.deps.clock.now_ms() + CODE_MS
-    return request.deps.cipher.encrypt(json.dumps([login, password, until]))
+    return seal(request.deps.cipher, SealPurpose.SIGN_IN_STEP, login, password, until)
 
 
 def _first_step(request: PageRequest) -> tuple[str, str] | None:
     """Return the login and password of the first form, or None where it was sent now, or too long ago."""
-    sent = request.field("step")
-    if not sent:
+    found = unseal(request.deps.cipher, SealPurpose.SIGN_IN_STEP, request.field("step"))
+    if found is None:
         return None
-    try:
-        login, password, until = json.loads(request.deps.cipher.decrypt(sent))
-    except (DecryptionFailed, ValueError, TypeError):  # text that was encrypted for something else
-        return None
+    login, password, until = found
     return (login, password) if until >= request.deps.clock.now_ms() else None
 
 

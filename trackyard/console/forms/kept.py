@@ -4,13 +4,12 @@ docs/spec/console.md#forms. The browser holds what was typed, encrypted, for the
 made for. It is shown again and never saved without the person.
 """
 
-import json
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from trackyard.base.secrets import DecryptionFailed
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.seals import SealPurpose, seal, unseal
 
 SEAL: Final = "form_by"
 """The hidden field that says, encrypted, for which person and which page a form was made."""
@@ -22,8 +21,8 @@ _KEEP: Final = "keep"
 """The value of that field with which a form is shown again and does nothing."""
 KEPT_MS: Final = 600_000
 """Milliseconds for signing in, after which a form is forgotten."""
-_MOST: Final = 400_000
-"""Characters of a form that is kept."""
+_MOST: Final = 540_000
+"""Characters of a kept form, encrypted."""
 _OWN: Final = ("form_token", SEAL, DO)
 
 
@@ -40,7 +39,7 @@ def seal_of(request: PageRequest) -> str:
     if request.person_or_none is None:
         return ""
     account = request.person.caller.account.name
-    return request.deps.cipher.encrypt(json.dumps(["form of", account, request.address.path]))
+    return seal(request.deps.cipher, SealPurpose.FORM, account, request.address.path)
 
 
 def keep(request: PageRequest) -> str:
@@ -50,16 +49,19 @@ def keep(request: PageRequest) -> str:
         return ""
     pairs = [pair for pair in request.form if pair[0] not in _OWN]
     until = request.deps.clock.now_ms() + KEPT_MS
-    text = json.dumps(["kept form", account, str(request.address), pairs, until])
-    return request.deps.cipher.encrypt(text) if len(text) <= _MOST else ""
+    sealed = seal(request.deps.cipher, SealPurpose.KEPT_FORM, account, str(request.address), pairs, until)
+    return sealed if len(sealed) <= _MOST else ""
 
 
 def find_kept(request: PageRequest, kept: str, account: str) -> KeptForm | None:
     """Return the form that was kept for an account; None for one of others, and for one that is too old."""
-    found = _opened(request, kept, "kept form", 5)
-    if not found or found[1] != account or found[4] < request.deps.clock.now_ms():
+    found = unseal(request.deps.cipher, SealPurpose.KEPT_FORM, kept)
+    if found is None:
         return None
-    return KeptForm(found[2], (*((name, value) for name, value in found[3]), (DO, _KEEP)))
+    owner, address, pairs, until = found
+    if owner != account or until < request.deps.clock.now_ms():
+        return None
+    return KeptForm(address, (*((name, value) for name, value in pairs), (DO, _KEEP)))
 
 
 def only_shown(request: PageRequest) -> PageRequest | None:
@@ -74,15 +76,5 @@ def only_shown(request: PageRequest) -> PageRequest | None:
 
 def _sealed_account(request: PageRequest) -> str:
     """Return the account that a form was made for, on its own page; "" for none."""
-    found = _opened(request, request.field(SEAL), "form of", 3)
-    return str(found[1]) if found and found[2] == request.address.path else ""
-
-
-def _opened(request: PageRequest, sealed: str, purpose: str, length: int) -> list[Any]:
-    """Return what was encrypted for a purpose, [] for anything else."""
-    try:
-        found = json.loads(request.deps.cipher.decrypt(sealed)) if sealed else []
-    except (DecryptionFailed, ValueError):
-        return []
-    is_this = isinstance(found, list) and len(found) == length and found[0] == purpose
-    return found if is_this else []
+    found = unseal(request.deps.cipher, SealPurpose.FORM, request.field(SEAL))
+    return str(found[0]) if found is not None and found[1] == request.address.path else ""

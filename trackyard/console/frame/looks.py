@@ -4,34 +4,27 @@ The browser holds, encrypted, which session looks at which portal, and until whe
 person may see the affiliate or the advertiser.
 """
 
-import json
-from typing import Final
-
 from trackyard.actions.people.callers import LOOK_MS, find_looked
-from trackyard.base.secrets import DecryptionFailed
 from trackyard.console.frame.request import HOMES, Look, PageRequest
+from trackyard.console.seals import SealPurpose, seal, unseal
 from trackyard.domain.people.callers import Account, AccountKind, Caller, StaffCaller
-
-_PURPOSE: Final = "look as"
 
 
 def seal_look(request: PageRequest, account: Account) -> str:
     """Return what lets the session of a request look at the portal of an account for 30 minutes."""
     ends_at = request.deps.clock.now_ms() + LOOK_MS
-    sealed = [_PURPOSE, _session(request.person.caller), account.kind, account.id, ends_at]
-    return request.deps.cipher.encrypt(json.dumps(sealed))
+    session = _session(request.person.caller)
+    return seal(request.deps.cipher, SealPurpose.LOOK, session, account.kind, account.id, ends_at)
 
 
 def read_look(request: PageRequest, caller: Caller) -> Look | None:
     """Return the look of a staff user's session, also one that has ended; None for every other session."""
     if not request.sealed_look or not isinstance(caller, StaffCaller):
         return None
-    try:
-        purpose, session, kind, number, ends_at = json.loads(request.deps.cipher.decrypt(request.sealed_look))
-    except (DecryptionFailed, ValueError):
+    found = unseal(request.deps.cipher, SealPurpose.LOOK, request.sealed_look)
+    if found is None or found[0] != _session(caller):
         return None
-    if (purpose, session) != (_PURPOSE, _session(caller)):
-        return None
+    _, kind, number, ends_at = found
     account = Account(AccountKind(kind), number)
     return Look(account, ends_at) if request.address.path.startswith(HOMES[account.kind]) else None
 

@@ -4,14 +4,13 @@ docs/spec/console.md#sessions. The cookie holds the key of a session; SQL has it
 """
 
 import base64
-import hashlib
-import hmac
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.base.texts.languages import NAMES
+from trackyard.console.seals import SignaturePurpose, is_signed, sign
 from trackyard.domain.people.own.preferences import find_language
 from trackyard.domain.people.sessions import BROWSER_KEY
 
@@ -59,24 +58,24 @@ def end_look(request: Request, response: Response) -> None:
 
 def form_token(key: str) -> str:
     """Return the token that every form of a session carries."""
-    return _signature(key, "form")
+    return sign(key, SignaturePurpose.FORM_TOKEN)
 
 
 def is_form_token(key: str, sent: str) -> bool:
     """Return whether a form was made for this session."""
-    return hmac.compare_digest(form_token(key).encode(), sent.encode())
+    return is_signed(key, SignaturePurpose.FORM_TOKEN, sent)
 
 
 def leave_message(request: Request, response: Response, key: str, text: str) -> None:
     """Leave a message that the next page of the session shows once."""
     encoded = base64.urlsafe_b64encode(text[:MAX_MESSAGE].encode()).decode()
-    _set(request, response, _MESSAGE, f"{encoded}.{_signature(key, encoded)}")
+    _set(request, response, _MESSAGE, f"{encoded}.{sign(key, SignaturePurpose.MESSAGE, encoded)}")
 
 
 def find_message(request: Request, key: str) -> str | None:
     """Return the message that the page before left, or None. A message of another session is None."""
     encoded, _, signature = request.cookies.get(_cookie_name(request, _MESSAGE), "").partition(".")
-    if not encoded or not hmac.compare_digest(_signature(key, encoded).encode(), signature.encode()):
+    if not encoded or not is_signed(key, SignaturePurpose.MESSAGE, signature, encoded):
         return None
     return base64.urlsafe_b64decode(encoded).decode()
 
@@ -108,10 +107,6 @@ def is_from_this_site(request: Request) -> bool:
         return site in ("same-origin", "none")
     origin = request.headers.get("origin")
     return origin is None or origin.partition("://")[2] == request.headers.get("host", "")
-
-
-def _signature(key: str, text: str) -> str:
-    return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def is_secure(request: Request) -> bool:

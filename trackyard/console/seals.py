@@ -1,0 +1,52 @@
+"""Texts that a browser holds for the console: sealed or signed, each for one purpose.
+
+docs/spec/console.md#sessions. Each purpose has a key of its own, so that a text of one purpose is no text of another.
+"""
+
+import hashlib
+import hmac
+import json
+from enum import StrEnum
+from typing import Any
+
+from trackyard.base.secrets import DecryptionFailed, SecretCipher
+
+
+class SealPurpose(StrEnum):
+    """What a sealed text is for. A purpose has one shape: another shape needs another purpose."""
+
+    FORM = "form of"
+    KEPT_FORM = "kept form"
+    LOOK = "look as"
+    SIGN_IN_STEP = "sign-in step"
+
+
+class SignaturePurpose(StrEnum):
+    """What a text is for that the key of a session signs."""
+
+    FORM_TOKEN = "form token"  # noqa: S105 (the name of a purpose)
+    MESSAGE = "message"
+
+
+def seal(cipher: SecretCipher, purpose: SealPurpose, *content: Any) -> str:
+    """Return values as JSON, encrypted for a purpose."""
+    return cipher.for_purpose(purpose).encrypt(json.dumps(content))
+
+
+def unseal(cipher: SecretCipher, purpose: SealPurpose, sealed: str) -> list[Any] | None:
+    """Return the values of a text that was sealed for this purpose; None for every other text."""
+    try:
+        found: list[Any] = json.loads(cipher.for_purpose(purpose).decrypt(sealed))
+    except DecryptionFailed:
+        return None
+    return found
+
+
+def sign(session_key: str, purpose: SignaturePurpose, text: str = "") -> str:
+    """Return the signature of a text for a purpose by the key of a session."""
+    return hmac.new(session_key.encode(), f"{purpose}\n{text}".encode(), hashlib.sha256).hexdigest()
+
+
+def is_signed(session_key: str, purpose: SignaturePurpose, signature: str, text: str = "") -> bool:
+    """Return whether the key of a session signed a text for this purpose."""
+    return hmac.compare_digest(sign(session_key, purpose, text).encode(), signature.encode())
