@@ -13,7 +13,7 @@ from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import asks_for_file, every_row, rows_file
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.subs import SUBS
@@ -37,7 +37,7 @@ def conversions(request: PageRequest) -> PageAnswer:
     sent = _request(request.address, period, filters)
     if asks_for_file(request):
         return _file(request, sent)
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.call(METHOD, [*sent, *paging])
     found, page = answer["conversions"], answer["pagination"]["page"]
     texts = {name: request.address.get(name).strip() for name in _TEXTS}

@@ -19,7 +19,6 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import STATUSES
-from trackyard.console.portal.lists import page_number
 
 pages = Pages()
 
@@ -53,7 +52,7 @@ def offers(request: PageRequest) -> PageAnswer:
     """Show the own offers that meet a search, a page at a time."""
     words = request.address.get("q").strip()[:200]
     sent: list[Pair] = [("search", words)] if words else []
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.call(OFFERS, [*sent, *paging])
     page = answer["pagination"]["page"]
     return request.page(

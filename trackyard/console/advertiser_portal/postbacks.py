@@ -8,7 +8,6 @@ from trackyard.console.advertiser_portal.lists import OFFERS
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.portal.lists import page_number
 
 pages = Pages()
 
@@ -29,7 +28,7 @@ def postbacks(request: PageRequest) -> PageAnswer:
     """Show the addresses of postbacks and pixels, ready to copy."""
     calls = request.calls
     own = calls.call("advertiser.me.get")["advertiser"]
-    sent = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = calls.call(OFFERS, sent)
     page, rows = answer["pagination"]["page"], answer["offers"]
     return request.page(

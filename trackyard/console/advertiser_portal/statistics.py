@@ -28,7 +28,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.currencies import PARAMETER, read_currency
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 
 pages = Pages()
 
@@ -95,7 +95,7 @@ def statistics(request: PageRequest) -> PageAnswer:
     sent: list[Pair] = [*days_of(period.first, period.last), *conditions, ("slice[]", by)]
     if (file := list_file(request, METHOD, "stats", sent)) is not None:
         return file
-    page = page_number(request.address)
+    page = request.address.page
     try:
         found = read_page(request.calls, [*sent, ("limit", str(PER_PAGE)), ("page", str(page))])
         compared = _compared(request, period, [*conditions, ("slice[]", by)])

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlencode
 
 Pair = tuple[str, str]
+_MOST_DIGITS: Final = 6
+"""Digits of the number of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,13 @@ class PageAddress:
 
     def __str__(self) -> str:
         return f"{self.path}?{urlencode(self.pairs)}" if self.pairs else self.path
+
+    @property
+    def page(self) -> int:
+        """Return the page of the list, counted from 1; 1 for what is not the number of a page."""
+        text = self.get("page")
+        digits = text.lstrip("0")
+        return int(digits) if text.isascii() and text.isdecimal() and 0 < len(digits) <= _MOST_DIGITS else 1
 
     def get(self, name: str, default: str = "") -> str:
         """Return the first value of a name."""

@@ -10,7 +10,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, country_names
-from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 from trackyard.console.portal.words import STATUSES, decline_text
 
 pages = Pages()
@@ -31,7 +31,7 @@ def conversions(request: PageRequest) -> PageAnswer:
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     filters = _filters(request)
     sent = _request(request.address, period, filters)
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     found: list[dict[str, Any]] = []
     total, page = 0, 1
     try:

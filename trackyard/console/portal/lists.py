@@ -40,9 +40,3 @@ def set_filters(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list
         for each in filters
         if (value := chosen_value(address, each))
     ]
-
-
-def page_number(address: PageAddress) -> int:
-    """Return the page of a list that the address names, 1 for what is no number."""
-    page = address.get("page")
-    return int(page) if page.isascii() and page.isdecimal() and 0 < int(page[:9]) < 10**6 else 1

@@ -5,7 +5,6 @@ from typing import Final
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.portal.lists import page_number
 from trackyard.console.portal.words import moment_text
 
 pages = Pages()
@@ -16,7 +15,7 @@ PER_PAGE: Final = 20
 @pages.get("/portal/news", audience="affiliate", needs=("news.list",))
 def news(request: PageRequest) -> PageAnswer:
     """Show the news, pinned ones first."""
-    page = page_number(request.address)
+    page = request.address.page
     sent = [("limit", str(PER_PAGE)), ("skip", str((page - 1) * PER_PAGE))]
     answer = request.calls.call("news.list", sent)
     return request.page(

@@ -15,7 +15,7 @@ from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown import choices
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.words import payout
-from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 
 pages = Pages()
 
@@ -155,7 +155,7 @@ def _request(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list[Pa
     words = address.get("q").strip()[:200]
     sort = address.get("sort") if address.get("sort") in SORTS else ""
     order = (f"sort[{sort or 'id'}]", "asc" if sort == "title" else "desc")
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     return [*([("q", words)] if words else []), *sent, order, *paging]
 
 
@@ -187,7 +187,7 @@ def requests(request: PageRequest) -> PageAnswer:
     """Show the requests for offers and the questions, the newest first."""
     if (file := list_file(request, "partner.tickets.list", "tickets", ())) is not None:
         return file
-    paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.call("partner.tickets.list", paging)
     page = answer["pagination"]["page"]
     return request.page(

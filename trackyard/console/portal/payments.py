@@ -13,7 +13,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.words import ENTRY_KINDS, REQUEST_MARKS, REQUEST_STATUSES
-from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 
 pages = Pages()
 
@@ -54,7 +54,7 @@ def payments(request: PageRequest) -> PageAnswer:
     sent = [("status[]", value) for value in (chosen_value(address, _STATUS),) if value]
     if (file := list_file(request, "partner.payments.list", "payments", sent)) is not None:
         return file
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     answer = calls.call("partner.payments.list", [*sent, *paging])
     total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
     return request.page(
@@ -96,7 +96,7 @@ def payment(request: PageRequest) -> PageAnswer:
     found = calls.call("partner.payments.list", [("id[]", number)])["payments"]
     if not found:
         raise NotFound
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = calls.call("partner.payment.entries", paging, {"id": number})
     page = answer["pagination"]["page"]
     return request.page(

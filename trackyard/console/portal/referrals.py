@@ -10,7 +10,6 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
-from trackyard.console.portal.lists import page_number
 
 pages = Pages()
 
@@ -31,7 +30,7 @@ def referrals(request: PageRequest) -> PageAnswer:
     sent = [("date_from", period.first.strftime(_API_DAY)), ("date_to", period.last.strftime(_API_DAY))]
     if (file := list_file(request, "stats.getreferralpayments", "ref_payments", sent)) is not None:
         return file
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.call("stats.getreferralpayments", [*sent, *paging])
     page = answer["pagination"]["page"]
     share = request.calls.call("partner.me.get")["user"]["ref_percent"]

@@ -163,7 +163,7 @@ def read_query(request: PageRequest) -> ReportQuery:
         shown=BY_NAME[address.get("show")] if address.get("show") in names else kinds[0],
         sort=sort,
         descending=address.get("dir", "asc" if sort in by else "desc") == "desc",
-        page=_page(address),
+        page=address.page,
         faults=tuple(faults),
         money=money,
         view="" if view == "table" else view,
@@ -235,16 +235,10 @@ def _one_of(address: PageAddress, name: str, values: Sequence[str], faults: list
     return asked if asked in values else values[0]
 
 
-def _page(address: PageAddress) -> int:
-    text = address.get("page", "1")
-    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 8 else 1
-
-
 def _canonical(address: PageAddress, by: tuple[str, ...]) -> PageAddress:
     """Return the address with its slices, so that links can add and remove them."""
-    page = address.get("page")
     canonical = PageAddress(address.path, tuple(("by", name) for name in by) + address.without("by").pairs)
-    return canonical.at_page(int(page)) if page.isascii() and page.isdecimal() and len(page) < 8 else canonical
+    return canonical.at_page(address.page) if address.get("page") else canonical
 
 
 def title_of(query: ReportQuery) -> str:

@@ -9,7 +9,6 @@ from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import joined
 
 PER_PAGE: Final = 20
-_MOST_PAGES: Final = 10**6
 _LONGEST: Final = 200
 
 
@@ -105,7 +104,7 @@ def read_list(
     """
     column, _, direction = address.get("sort").partition("-")
     sort = (column, "desc" if direction == "desc" else "asc") if column in sorts else usual
-    return ListState(address, tuple(filters), address.get("q").strip()[:_LONGEST], sort, page_number(address))
+    return ListState(address, tuple(filters), address.get("q").strip()[:_LONGEST], sort, address.page)
 
 
 def back_to(path: str, sent: str) -> str:
@@ -119,13 +118,6 @@ def back_to(path: str, sent: str) -> str:
 def names_by_id(choices: Choices) -> Mapping[str, str]:
     """Return names by value."""
     return dict(choices)
-
-
-def page_number(address: PageAddress) -> int:
-    """Return the page of a list that an address names, 1 unless it does."""
-    text = address.get("page")
-    is_number = text.isascii() and text.isdecimal() and 0 < int(text[:9]) < _MOST_PAGES
-    return int(text[:9]) if is_number else 1
 
 
 def _set_filters(address: PageAddress, filters: Iterable[ListFilter]) -> Iterator[FilterInForce]:

@@ -36,7 +36,7 @@ def staff_users(request: PageRequest) -> PageAnswer:
     sent = [
         *([("q", words)] if words else []),
         ("limit", str(PER_PAGE)),
-        ("page", str(page_number(address.get("page")))),
+        ("page", str(address.page)),
     ]
     if (file := list_file(request, "admin.users.list", "users", sent)) is not None:
         return file
@@ -56,11 +56,6 @@ def staff_users(request: PageRequest) -> PageAnswer:
 def full_name(user: Mapping[str, Any]) -> str:
     """Return what pages call a staff user."""
     return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
-
-
-def page_number(text: str) -> int:
-    """Return the page that an address names; 1 for what is no page."""
-    return int(text) if text.isascii() and text.isdecimal() and 0 < int(text[:9]) < 10**6 else 1
 
 
 def _row(user: Mapping[str, Any]) -> StaffRow:

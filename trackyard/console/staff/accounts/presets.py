@@ -15,7 +15,7 @@ from trackyard.console.list_files import every_row, list_file
 from trackyard.console.staff.accounts.level_words import KIND_WORDS, SECTIONS
 from trackyard.console.staff.accounts.levels import Choices, level_groups, level_in, lower_levels, parameter_of
 from trackyard.console.staff.accounts.listing import PATH as STAFF_PATH
-from trackyard.console.staff.accounts.listing import PER_PAGE, page_number
+from trackyard.console.staff.accounts.listing import PER_PAGE
 from trackyard.domain.people.permissions import PermissionLevel
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff_permissions import staff_levels
@@ -54,7 +54,7 @@ class PresetRow:
 @pages.get(PATH, needs=(METHOD,))
 def presets(request: PageRequest) -> PageAnswer:
     """Show presets, a page at a time, the oldest first."""
-    sent = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address.get("page"))))]
+    sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     if (file := list_file(request, METHOD, "presets", sent)) is not None:
         return file
     answer = request.calls.call(METHOD, sent)

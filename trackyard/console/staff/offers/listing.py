@@ -19,7 +19,6 @@ from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
 from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
-from trackyard.console.staff.lists import page_number
 from trackyard.console.staff.offers.findings import OfferFinding, findings_of_offers
 from trackyard.console.staff.offers.one import may_write
 from trackyard.console.staff.offers.ordering import FIGURES, each_by_figure, page_by_figure
@@ -96,7 +95,7 @@ def offers(request: PageRequest) -> PageAnswer:
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer["advertiser"] for offer in found], advertisers)
     chips = list(_chips(address, filters))
-    page = page_number(address)
+    page = address.page
     return request.page(
         "staff/offers.html",
         rows=_rows(request, found, titles, results, meters),
@@ -131,7 +130,7 @@ def _found(
     if column in FIGURES:
         try:
             each, total = each_by_figure(calls, sent, period, column, direction)
-            return page_by_figure(each, page_number(request.address), PER_PAGE), total, (column, direction), ""
+            return page_by_figure(each, request.address.page, PER_PAGE), total, (column, direction), ""
         except RequestError as refusal:
             refused = gettext("The newest offers come first. %(text)s.", text=refusal.text.removesuffix("."))
             column, direction = USUAL
@@ -182,7 +181,7 @@ def _request(address: PageAddress, filters: Sequence[OfferFilter]) -> list[Pair]
         *sent,
         (f"sort[{order[0]}]", order[1]),
         ("limit", str(PER_PAGE)),
-        ("page", str(page_number(address))),
+        ("page", str(address.page)),
     ]
 
 

@@ -199,4 +199,8 @@ def _group(row: RowState, stored: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _numbers(tree: Mapping[str, list[str]]) -> dict[str, list[int | str]]:
-    return {key: [int(each) if each.isdecimal() else each for each in values] for key, values in tree.items()}
+    return {key: [int(each) if _is_number(each) else each for each in values] for key, values in tree.items()}
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10

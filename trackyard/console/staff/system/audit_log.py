@@ -15,7 +15,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
 from trackyard.console.list_files import list_file
-from trackyard.console.staff.accounts.listing import full_name, page_number
+from trackyard.console.staff.accounts.listing import full_name
 
 pages = Pages()
 
@@ -150,7 +150,7 @@ def audit_log(request: PageRequest) -> PageAnswer:
     """Show changes that meet the filters, a page at a time, the newest first."""
     chosen, fault = _chosen(request.address)
     sent: list[Pair] = [(_SENT[name], value) for name, value in chosen.items()]
-    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address.get("page"))))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     if (file := list_file(request, "admin.audit.list", "audit", sent)) is not None:
         return file
     answer = request.calls.call("admin.audit.list", [*sent, *paging])

@@ -145,9 +145,3 @@ def openable(request: PageRequest) -> dict[str, bool]:
         "conversion": f"/console/conversions/{'0' * 24}",
     }
     return {kind: request.may_open(path) for kind, path in paths.items()}
-
-
-def page_number(address: PageAddress) -> int:
-    """Return the page of the list that an address names, counted from 1."""
-    given = address.get("page")
-    return int(given) if given.isascii() and given.isdecimal() and 0 < int(given[:9]) < 10**6 else 1

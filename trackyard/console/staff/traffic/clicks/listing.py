@@ -23,7 +23,6 @@ from trackyard.console.staff.traffic.filters import (
     names_of_values,
     offers,
     openable,
-    page_number,
     pairs_of,
 )
 from trackyard.console.staff.traffic.more_filters import more_of_clicks
@@ -69,7 +68,7 @@ def clicks(request: PageRequest) -> PageAnswer:
     calls, address = request.calls, request.address
     filters = _filters(calls)
     period, fault = _period(request)
-    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    place = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     sent = [*_span(period), ("verdict", _verdict(address)), *pairs_of(filters, address), *place]
     chips = chips_of(filters, address, names_of_values(calls, filters, address))
     values = {

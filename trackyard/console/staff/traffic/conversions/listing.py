@@ -23,7 +23,6 @@ from trackyard.console.staff.traffic.filters import (
     faults_of,
     offers,
     openable,
-    page_number,
     pairs_of,
 )
 from trackyard.console.staff.traffic.more_filters import more_of_conversions
@@ -174,7 +173,7 @@ def _found(
 
     A text that is searched may be the id of a conversion, of a click or of an action; the first that is found counts.
     """
-    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    place = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     answers = []
     for searched in _search(address, period):
         sent = [*searched, *pairs_of(filters, address), *place]

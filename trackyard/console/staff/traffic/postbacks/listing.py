@@ -25,7 +25,6 @@ from trackyard.console.staff.traffic.filters import (
     faults_of,
     offers,
     openable,
-    page_number,
     pairs_of,
 )
 from trackyard.console.staff.traffic.postbacks.words import ANSWERS, REPORTED, answer_text, outcome_of
@@ -70,7 +69,7 @@ def postbacks(request: PageRequest) -> PageAnswer:
     day = address if any(address.get(name) for name in ("period", "from", "to")) else address.set("period", "today")
     period, fault = read_period(day, request.deps.clock.now_ms(), request.day_zone)
     span = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
-    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    place = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     sent = [*span, *pairs_of(filters, address), *place]
     if (file := list_file(request, _METHODS[tab], "postbacks", sent)) is not None:
         return file
