@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,9 +174,8 @@ class ReadNames:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.names = dict[str, set[str]]()
-        read_one, read_all = PageAddress.get, PageAddress.all
-        monkeypatch.setattr(PageAddress, "get", lambda *given: (self._note(*given), read_one(*given))[1])
-        monkeypatch.setattr(PageAddress, "all", lambda *given: (self._note(*given), read_all(*given))[1])
+        for name in ("get", "all"):
+            monkeypatch.setattr(PageAddress, name, self._noting(getattr(PageAddress, name)))
         self._path = ""
 
     def of(self, world: PageWorld, route: PageRoute) -> Any:
@@ -185,5 +184,9 @@ class ReadNames:
         self.names[route.path] = set()
         return world.visitor(route).get(world.address(route))
 
-    def _note(self, _address: PageAddress, name: str, *_default: str) -> None:
-        self.names.setdefault(self._path, set()).add(name)
+    def _noting(self, read: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(address: PageAddress, name: str, *default: str) -> Any:
+            self.names.setdefault(self._path, set()).add(name)
+            return read(address, name, *default)
+
+        return noted
