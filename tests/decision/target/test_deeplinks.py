@@ -167,7 +167,7 @@ def test_deeplink_is_ignored_when_offer_disallows_it(params: dict[str, str]) -> 
         ("https://shop.example\\", "@evil.example", "https://shop.example%5C/@evil.example"),
         ("//shop.example", "@evil.example", "//shop.example/@evil.example"),
         ("https:shop.example", "@evil.example", "https:shop.example/@evil.example"),
-        ("https://shop.example/", "//evil.example", "https://shop.example///evil.example"),
+        ("https://shop.example/", "//evil.example", "https://shop.example/evil.example"),
         ("https://shop.example/x?u=1", "&v=2", "https://shop.example/x?u=1&v=2"),
         ("https://shop.example/x?c={clickid}", "&s={sub1}", f"https://shop.example/x?c={CLICK}&s=a%26b"),
         ("https://shop.example/", 'a b"<é>', "https://shop.example/a%20b%22%3C%C3%A9%3E"),
@@ -203,7 +203,7 @@ def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
     url = "https://shop.example/?a={advertiser_id}"
     own = make_target_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
     made = accepted_url(*own)
-    assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
+    assert made.endswith("a=%7Badvertiser_id%7D&o=3")
     assert made.count(ADVERTISER) == (name == "path")
 
 
@@ -215,7 +215,8 @@ def test_deeplink_fills_only_macros_that_visitors_know(name: str) -> None:
     filled = {"clickid": CLICK, "click_id": CLICK, "pid": "7", "offer_id": "3"} | {f"sub{n}": "" for n in range(1, 8)}
     filled["sub8"] = "eight"
     wanted = [f"{macro}={filled.get(macro, f'%7B{macro}%7D')}" for macro in sorted(CLICK_MACROS)]
-    assert made.partition("/?")[2].split("&") == wanted
+    own = [f"c={CLICK}"] if name == "path" else []
+    assert made.partition("/?")[2].split("&") == own + wanted
 
 
 @pytest.mark.parametrize("text", ["{{affiliate_name}}", "{affiliate{pid}_name}", "%7Baffiliate_name%7D"])
@@ -265,3 +266,44 @@ def test_deeplink_never_leaves_offer_sites(text: str, name: str) -> None:
         assert HOST.match(made), made
         assert made.isascii()
         assert not any(character <= " " or character in '\\"<>\x7f' for character in made)
+
+
+_JOINED = [
+    # URL of the offer, `path` of the link, target; why it must be so
+    ("https://shop.example/?c={clickid}", "/category/skirts", f"/category/skirts?c={CLICK}"),  # the page and the id
+    ("https://shop.example?c={clickid}", "category/skirts", f"/category/skirts?c={CLICK}"),
+    ("https://shop.example", "category", "/category"),
+    ("https://shop.example/", "/category", "/category"),  # one slash
+    ("https://shop.example/base/", "/category", "/base/category"),
+    ("https://shop.example/base", "category", "/base/category"),
+    ("https://shop.example/base/", "//evil.example/x", "/base/evil.example/x"),  # the host stays
+    ("https://shop.example", "//evil.example/x", "/evil.example/x"),
+    ("https://shop.example", "@evil.example/x", "/@evil.example/x"),
+    ("https://shop.example/?c={clickid}", "?color=red", f"/?c={CLICK}&color=red"),  # a query with the query
+    ("https://shop.example/?c={clickid}&", "&color=red", f"/?c={CLICK}&color=red"),
+    ("https://shop.example?c={clickid}", "?color=red", f"?c={CLICK}&color=red"),
+    ("https://shop.example/a", "?color=red", "/a?color=red"),
+    ("https://shop.example/?c={clickid}", "shoes/red?size=4&w=2", f"/shoes/red?c={CLICK}&size=4&w=2"),
+    ("https://shop.example/?c={clickid}#top", "/category", f"/category?c={CLICK}#top"),  # the fragment last
+    ("https://shop.example/?c={clickid}#top", "/category#size", f"/category?c={CLICK}#size"),
+    ("https://shop.example/?c={clickid}", "#size", f"/?c={CLICK}#size"),
+    ("https://shop.example/go/{clickid}", "/category", f"/go/{CLICK}/category"),  # the id stays a segment
+    ("https://shop.example/go/{clickid}/", "category?x=1", f"/go/{CLICK}/category?x=1"),
+    ("https://shop.example/?c={clickid}", "/a b/ü", f"/a%20b/%C3%BC?c={CLICK}"),
+]
+
+
+@pytest.mark.parametrize(("url", "path", "target"), _JOINED)
+@pytest.mark.parametrize("place", ["offer", "landing", "macro_url"])
+def test_deeplink_path_is_joined_as_addresses_are(place: str, url: str, path: str, target: str) -> None:
+    sent = {"path": path}
+    given: dict[str, object] = {"url": url}
+    expected = f"https://shop.example{target}"
+    if place == "landing":
+        given = {"url": "https://other.example/", "landings": (RulesetLanding(1, url),)}
+        sent["l"] = "1"
+    if place == "macro_url":
+        given["macro_url"] = "&s=x"
+        base, hash_sign, fragment = expected.partition("#")
+        expected = f"{base}{'&' if '?' in base else '?'}s=x{hash_sign}{fragment}"
+    assert accepted_url(*make_target_hit(sent, allow_deeplink=True, **given)) == expected  # type: ignore[arg-type]

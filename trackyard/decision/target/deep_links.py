@@ -22,7 +22,7 @@ _HOST: Final = re.compile(
 _IP_LIKE: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
 """Hosts that browsers read as an IPv4 address: they have no subdomains."""
 _AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?/*[^/?#]*\Z", re.I | re.A)
-"""A URL that ends in its host: an appended text must not become a part of the host."""
+"""A URL that ends in its host: a text after it must not become a part of the host."""
 
 _PAIR: Final = re.compile(r"[^\s/?#&={}]+=")
 """A text that begins with a pair of a query."""
@@ -39,7 +39,7 @@ class DeepLink(NamedTuple):
     """A deep link that may be followed.
 
     url: replaces the offer's, "" = none
-    path: is appended to the offer's URL, "" = none
+    path: is joined to the offer's URL, "" = none
     """
 
     url: str
@@ -84,11 +84,30 @@ def may_lead_to(url: str, own_urls: Iterable[str]) -> bool:
     return _find_redirect(url, own_urls) is not None
 
 
-def append_path(url: str, path: str) -> str:
-    """Return a URL with a path appended as written; the host stays the same."""
-    if path[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
-        return f"{url}/{path}"
-    return url + path
+def join_path(url: str, path: str) -> str:
+    """Return a URL with the path, query and fragment of a deep link in their places.
+
+    path: a path, or a query when it begins with "?" or "&". The query of the URL keeps its place before that of the
+    deep link; of two fragments the deep link's stays. The host stays the same.
+    """
+    base, url_hash, url_fragment = url.partition("#")
+    base, _, query = base.partition("?")
+    path, path_hash, path_fragment = path.partition("#")
+    if path[:1] == "&":
+        path = f"?{path[1:]}"
+    path, _, path_query = path.partition("?")
+    if path:
+        base = f"{base.removesuffix('/')}/{path.lstrip('/')}"
+    joined = "&".join(part.strip("&") for part in (query, path_query) if part)
+    fragment = path_hash + path_fragment or url_hash + url_fragment
+    return f"{base}?{joined}{fragment}" if joined else base + fragment
+
+
+def _append_text(url: str, text: str) -> str:
+    """Return a URL with a text appended as written; the host stays the same."""
+    if text[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
+        return f"{url}/{text}"
+    return url + text
 
 
 def append_macro_url(url: str, text: str) -> str:
@@ -103,7 +122,7 @@ def append_macro_url(url: str, text: str) -> str:
     if text[0] == "#" and not hash_sign:
         return url + text
     if text[0] not in "?&" and not _PAIR.match(text):
-        return append_path(base, text) + hash_sign + fragment
+        return _append_text(base, text) + hash_sign + fragment
     if not base.endswith(("?", "&")):
         base += "&" if "?" in base else "?"
     return base + text.lstrip("?&") + hash_sign + fragment

@@ -6,7 +6,7 @@ from typing import Final
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.steps import UNKNOWN_OFFER
-from trackyard.decision.target.deep_links import append_macro_url, append_path, find_deep_link
+from trackyard.decision.target.deep_links import append_macro_url, find_deep_link, join_path
 from trackyard.decision.target.templates import (
     CLICK_MACROS,
     VALUES,
@@ -107,7 +107,7 @@ def _deep_link_template(hit: Hit, route: OfferRoute, url: str) -> UrlTemplate:
     if link is None or _DEEPLINK in url:
         return offer_template(append_macro_url(url, offer.macro_url), _own_subs(route))
     # Not cached: visitors write as many of these as they like.
-    wanted = _without_staff_macros(link.url) or append_path(url, _without_staff_macros(link.path))
+    wanted = _without_staff_macros(link.url) or join_path(url, _without_staff_macros(link.path))
     return compile_url(append_macro_url(wanted, offer.macro_url), _own_subs(route))
 
 
