@@ -4,7 +4,7 @@ The list is written by hand: registration by import hides what exists.
 """
 
 from trackyard.actions.deps import Deps
-from trackyard.api.conversions import by_id, comparisons, conversions, edits, own_imports, promo_codes
+from trackyard.api.conversions import by_id, comparisons, conversions, edits, imports, own_imports, promo_codes
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -131,7 +131,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("cohorts", "Retention and time to action", cohorts.routes.endpoints),
     Topic("cap-stats", "Use of caps", cap_stats.routes.endpoints),
     Topic("referrals", "Referral payments", referrals.routes.endpoints),
-    Topic("edits", "Edits and imports of conversions, for staff", edits.routes.endpoints),
+    Topic("edits", "Edits and imports of conversions, for staff", (*edits.routes.endpoints, *imports.routes.endpoints)),
     Topic("comparisons", "Comparisons of files with conversions, for staff", comparisons.routes.endpoints),
     Topic("own-imports", "Imports of conversions by affiliates", own_imports.routes.endpoints),
     Topic("affiliate-payments", "Payments to affiliates", affiliate_payments.routes.endpoints),

@@ -11,7 +11,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
-from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures
+from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures, moves
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher
 from trackyard.domain.conversions.conversions import (
@@ -25,7 +25,7 @@ from trackyard.domain.conversions.decisions import decide, with_promo_code
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
 from trackyard.domain.money.referrals import NO_REFERRAL
-from trackyard.domain.offers.counters import Count
+from trackyard.domain.offers.counters import Count, RunningCounts
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.store.conversions.conversions import (
@@ -101,11 +101,16 @@ class DecisionBatch:
         self.delivery_context = DeliveryContext(self.context.postbacks, titles, zone)
         offer_traits = [self._traits_of(each) for each in requests]
         self._counters = None if read_only else CounterBatch(conn, self.context.offers, offer_traits)
-        self._counts = self._read_counts(offer_traits) if self._counters is None else self._counters.counts
+        self._tried = RunningCounts(self._read_counts(offer_traits) if self._counters is None else {})
         self._converted = Counter(count_by_origin(conn, {each.origin for each in requests if each.click["ip"]}))
         once_offers = {terms.id for terms in self.context.offers.values() if terms.once_per_click}
         clicks = {each.click_goal for each in requests if each.click["offer"] in once_offers}
         self._converted_clicks = Counter(count_by_click(conn, clicks))
+
+    @property
+    def counts(self) -> Mapping[str, Count]:
+        """Return what the counters of caps and tiers hold now, by name."""
+        return self._tried.counts if self._counters is None else self._counters.counts
 
     def find_terms(self, request: PostbackRequest) -> DecisionTerms | None:
         """Return the terms of a decision; None when there is no such offer."""
@@ -127,7 +132,7 @@ class DecisionBatch:
             platform_currency=self._currency,
             rates=self._rates.at(request.postback.time),
             advertiser_address_lists=advertiser.address_lists,
-            counts=self._counts,
+            counts=self.counts,
             converted=self._converted[request.origin] if click["ip"] else 0,
             usual=usual,
             converted_by_click=self._converted_clicks[request.click_goal],
@@ -156,6 +161,8 @@ class DecisionBatch:
         self._converted_clicks[after.offer_id, after.goal, after.click_id] += added
         if self._counters is not None:
             self._counters.add(change)
+        elif (offer := self.context.offers.get(after.offer_id)) is not None:
+            self._tried.add(moves(offer, change))
 
     def record(self, changes: Sequence[ConversionChange], now_ms: int) -> None:
         """Write applied changes in order, with all that follows."""

@@ -9,18 +9,21 @@ from typing import Any, Final
 
 import msgspec
 
+from trackyard.actions.conversions.imported_clicks import imported_click
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
-from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
+from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, ZeroCause, find_zero_cause
 from trackyard.domain.conversions.lists import ConversionFilter
+from trackyard.domain.offers.payments import find_payment
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions, edits, lists
 from trackyard.store.conversions.conversions import ConversionReference
+from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import offers
@@ -32,6 +35,8 @@ MAX_CONVERSIONS: Final = 5000
 Faults = dict[str, list[str]]
 ClickRecords = dict[str, dict[str, Any]]
 """Records of clicks by column name, by id."""
+ZeroCauses = dict[str, ZeroCause]
+"""Why imports count with 0, by the prefix of their parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,12 @@ class ImportItem:
     click_id: str = ""
 
 
-def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> None:
-    """Queue conversions to be made, all or none, in their order.
+def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> ZeroCauses:
+    """Queue conversions to be made, all or none, in their order; return those that count with 0.
 
     items: by the prefix of a parameter's name in the request, `list[0]` or "".
-    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope.
+    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, and for those that would
+    count with 0 and must not.
     """
     loaded = _recorded_clicks(deps, items)
     with deps.database.write() as conn:
@@ -110,11 +116,38 @@ def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -
         faults = find_import_faults(conn, scope_of(conn, access), clicks, items)
         if faults:
             raise BadInput(faults)
+        zeros = _find_zero_causes(deps, conn, clicks, items)
+        faults = {
+            _name(prefix, cause): [f"{cause.sentence().capitalize()}."]
+            for prefix, cause in zeros.items()
+            if not items[prefix].item.takes_zero
+        }
+        if faults:
+            raise BadInput(faults)
         documents = [
             _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
             for each in items.values()
         ]
         edits.add_tasks(conn, "import", access.caller.name, documents, deps.clock.now_ms())
+    return zeros
+
+
+def _find_zero_causes(
+    deps: Deps, conn: Connection, clicks: ClickRecords, items: Mapping[str, ImportItem]
+) -> ZeroCauses:
+    """Return why imports count with 0 by the payments of today, by their prefix."""
+    now, visitors = deps.clock.now_ms(), deps.visitors()
+    named = {each.item.offer_id for each in items.values()}, {each.item.affiliate_id for each in items.values()}
+    terms = get_decision_context(conn, *named, deps.zone).offers
+    found: ZeroCauses = {}
+    for prefix, each in items.items():
+        offer, item = terms[each.item.offer_id], each.item
+        click = clicks.get(each.click_id) or imported_click(visitors, item, item.at or now)
+        goal = item.as_postback("", now, click["id"]).goal
+        payment = find_payment(offer.payments, offer.personal_payments, item.affiliate_id, goal, click)
+        if (cause := find_zero_cause(item, payment)) is not None:
+            found[prefix] = cause
+    return found
 
 
 def find_import_clicks(deps: Deps, conn: Connection, items: Mapping[str, ImportItem]) -> ClickRecords:
@@ -187,7 +220,26 @@ def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, I
             faults[_name(prefix, "click_id")] = [sentence]
         elif is_rejected(click["reason"]):
             faults[_name(prefix, "click_id")] = [f"The click {each.click_id} was rejected: {click['reason']}."]
+        elif each.item.country not in ("", click["country"]):
+            faults[_name(prefix, "country")] = ["The click has a country already: leave this out."]
     return faults
+
+
+def zero_warnings(zeros: ZeroCauses, *, is_own: bool = False) -> list[str]:
+    """Return a sentence for each cause with the imports that count with 0, the first ones by name."""
+    sentences = []
+    for cause in ZeroCause:
+        named = [prefix for prefix, each in zeros.items() if each is cause]
+        if named:
+            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            place = f"[{', '.join(named[:_NAMED])}{more}] " if named[0] else ""
+            missing, _, remedy = cause.sentence(is_own=is_own).partition(": ")
+            sentences.append(f"{place}{missing.capitalize()}: counted with 0. {remedy.capitalize()}.")
+    return sentences
+
+
+_NAMED: Final = 5
+"""Imports that a warning names."""
 
 
 def _name(prefix: str, name: str) -> str:

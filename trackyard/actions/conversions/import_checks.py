@@ -3,10 +3,12 @@
 It decides as the worker does, and writes nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
 from trackyard.actions.conversions.edits import Faults, ImportItem, find_import_clicks, find_import_faults
@@ -15,8 +17,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.conversions import Conversion
-from trackyard.domain.conversions.edits import ConversionImport, apply_import
+from trackyard.domain.conversions.edits import ConversionImport, ZeroCause, apply_import, find_zero_cause
 from trackyard.domain.conversions.postbacks import PostbackError
+from trackyard.domain.offers.caps import CapFill, filled_by
 from trackyard.domain.people.callers import Access
 
 
@@ -34,11 +37,15 @@ class ImportCheck:
 
     conversion: that it would make, or that exists already; None when it is refused.
     faults: sentences by parameter.
+    zero: why it counts with 0, None = it does not.
+    fills: the caps that are full with it.
     """
 
     verdict: ImportVerdict
     conversion: Conversion | None = None
     faults: Faults = field(default_factory=dict)
+    zero: ZeroCause | None = None
+    fills: Sequence[CapFill] = ()
 
 
 def check_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> list[ImportCheck]:
@@ -74,13 +81,19 @@ def _check(batch: DecisionBatch, item: ConversionImport, request: PostbackReques
     terms, existing = batch.find_terms(request), batch.stored.get(request.identity)
     if terms is None:
         return ImportCheck(ImportVerdict.REFUSED, faults={"offer": [f"An offer {item.offer_id} does not exist."]})
-    outcome = apply_import(item, request.postback, request.click, terms, existing, new_id(now), "")
+    with_zero = msgspec.structs.replace(item, takes_zero=True)
+    outcome = apply_import(with_zero, request.postback, request.click, terms, existing, new_id(now), "")
     if outcome is PostbackError.EXISTS:
         return ImportCheck(ImportVerdict.DUPLICATE, existing)
     if isinstance(outcome, PostbackError):
         return ImportCheck(ImportVerdict.REFUSED, faults={_FIELDS.get(outcome, ""): [f"{outcome.value}."]})
+    made, caps = outcome.after, terms.offer.caps
+    cause = find_zero_cause(item, made.payment)
+    if cause is not None and not item.takes_zero:
+        return ImportCheck(ImportVerdict.REFUSED, faults={cause.value: [f"{cause.sentence().capitalize()}."]})
     batch.apply(outcome)
-    return ImportCheck(ImportVerdict.MADE, outcome.after)
+    fills = filled_by(caps, made.traits, batch.counts) if made.counts_in(caps.statuses) else ()
+    return ImportCheck(ImportVerdict.MADE, made, zero=cause, fills=fills)
 
 
 _FIELDS: Mapping[PostbackError, str] = {PostbackError.WRONG_SUM: "sum", PostbackError.WRONG_STATUS: "status"}

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from trackyard.actions.conversions.edits import Faults, ImportItem, queue_imports
+from trackyard.actions.conversions.edits import Faults, ImportItem, ZeroCauses, queue_imports
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import day_start_ms, local_day
@@ -23,10 +23,12 @@ _GRANTS_MONEY: Final = frozenset({None, Status.CONFIRMED, Status.HOLD, Status.PE
 """Statuses that pay, end by themselves in one that pays, or take places of caps whatever the offer says."""
 
 
-def queue_own_imports(deps: Deps, access: Access, affiliate_id: int, items: Mapping[str, ImportItem]) -> bool:
+def queue_own_imports(
+    deps: Deps, access: Access, affiliate_id: int, items: Mapping[str, ImportItem]
+) -> tuple[bool, ZeroCauses]:
     """Queue conversions that the calling affiliate reports.
 
-    Returns whether some of them become pending although another status was sent.
+    Returns whether some of them become pending although another status was sent, and those that count with 0.
     items: by the prefix of a parameter's name in the request. Raises BadInput for offers that the affiliate does not
     see or is not connected to, and for clicks that are not its own.
     """
@@ -36,8 +38,9 @@ def queue_own_imports(deps: Deps, access: Access, affiliate_id: int, items: Mapp
     if faults:
         raise BadInput(faults)
     taken = {prefix: _as_own(each, confirms=confirms) for prefix, each in items.items()}
-    queue_imports(deps, access, taken)
-    return any(items[prefix].item.status not in (None, each.item.status) for prefix, each in taken.items())
+    zeros = queue_imports(deps, access, taken)
+    lowered = any(items[prefix].item.status not in (None, each.item.status) for prefix, each in taken.items())
+    return lowered, zeros
 
 
 def conversion_time(deps: Deps, day: date | None) -> int | None:

@@ -58,7 +58,7 @@ class CounterBatch:
     ) -> "CounterBatch":
         """Return a batch with decided changes counted; without locks on counters that stay."""
         known = [(offers[each.after.offer_id], each) for each in changes if each.after.offer_id in offers]
-        moving = [each.after for terms, each in known if any(_moves(terms, each))]
+        moving = [each.after for terms, each in known if any(moves(terms, each))]
         batch = cls(conn, offers, [(item.offer_id, item.traits) for item in moving])
         for change in changes:
             batch.add(change)
@@ -73,7 +73,7 @@ class CounterBatch:
         """Count a change."""
         terms = self._offers.get(change.after.offer_id)
         if terms is not None:
-            self._tally.add(_moves(terms, change))
+            self._tally.add(moves(terms, change))
 
     def store(self, conn: Connection, now_ms: int) -> None:
         """Write the changed counters, and notify edges of changed caps and staff of caps that fill up."""
@@ -129,7 +129,7 @@ def _has_opened_full(terms: OfferTerms, traits: Traits, held: LockedCounters) ->
     )
 
 
-def _moves(terms: OfferTerms, change: ConversionChange) -> Iterator[CounterChange]:
+def moves(terms: OfferTerms, change: ConversionChange) -> Iterator[CounterChange]:
     """Yield what a change adds to the counters of its offer."""
     traits = change.after.traits
     conversions, budget = _difference(change, terms.caps.statuses)

@@ -1,4 +1,4 @@
-"""Edits and imports of conversions by staff.
+"""Edits of conversions by staff.
 
 They are answered before the work is done (docs/api/edits.md, docs/spec/conversions.md#edits-and-imports).
 """
@@ -9,15 +9,15 @@ from typing import Annotated, Any, Final
 
 from pydantic import model_validator
 
-from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
-from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
+from trackyard.actions.conversions.edits import (
+    ConversionSelection,
+    queue_edit,
+)
 from trackyard.actions.conversions.quality_holds import release_held, sum_held
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.filters import ConversionFilters
 from trackyard.base.errors import BadInput
-from trackyard.base.money import ZERO
-from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
-from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
+from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -29,10 +29,7 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
-_IMPORTS = ("stats.conversions-import",)
-
 EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
-IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
 
 MAX_OF_ADVERTISER: Final = 2000
 ALL_CUSTOM_FIELDS: Final = range(1, 16)
@@ -120,54 +117,6 @@ class EditConversionsOfAdvertiser(ConversionChanges):
     advertiser_id: s.Hex
 
 
-class ImportConversion(Params):
-    """A conversion to make.
-
-    goal: "1" by default.
-    ip, ua: of the visitor.
-    sum: the base of percent payments.
-    click_id: an accepted click of this offer and affiliate; it gives the dimensions instead of ip and ua.
-    """
-
-    offer: s.Id
-    pid: s.Id
-    action_id: Annotated[str, s.BoundedText(maximum=255)] = ""
-    goal: s.Int | None = None
-    ip: s.IpAddress | None = None
-    ua: Annotated[str, s.BoundedText(maximum=2000)] = ""
-    sum: Amount | None = None
-    status: Annotated[str, s.Choice((*EDITABLE_STATUSES, "pending_cap"))] | None = None
-    comment: s.LongText = ""
-    click_id: s.Hex | None = None
-    custom_field_1: CustomField = ""
-    custom_field_2: CustomField = ""
-    custom_field_3: CustomField = ""
-    custom_field_4: CustomField = ""
-    custom_field_5: CustomField = ""
-    custom_field_6: CustomField = ""
-    custom_field_7: CustomField = ""
-
-    def imported(self) -> ImportItem:
-        """Return it for the use case."""
-        custom = {str(number): getattr(self, f"custom_field_{number}") for number in CUSTOM_FIELDS}
-        item = ConversionImport(
-            **self.model_dump(include={"action_id", "ua", "sum", "comment"}),
-            offer_id=self.offer,
-            affiliate_id=self.pid,
-            goal="1" if self.goal is None else str(self.goal),
-            ip=self.ip or "",
-            status=None if self.status is None else Status(self.status),
-            custom_fields={number: text for number, text in custom.items() if text},
-        )
-        return ImportItem(item, self.click_id or "")
-
-
-class ImportConversions(Params):
-    """Several conversions to make, all or none."""
-
-    list: Seq[ImportConversion]
-
-
 class EditEcho(View):
     """The requested changes; null = stays. ids: every selected conversion."""
 
@@ -182,83 +131,6 @@ class EditAnswer(Answer):
     """An edit that is queued."""
 
     data: EditEcho
-    message: str
-
-
-class ImportEcho(View):
-    """The requested import; null = not sent."""
-
-    offer: int
-    pid: int
-    action_id: str | None
-    goal: int | None
-    ip: str | None
-    ua: str | None
-    sum: Money | None
-    status: str | None
-    comment: str | None
-    click_id: str | None
-    custom_field_1: str | None
-    custom_field_2: str | None
-    custom_field_3: str | None
-    custom_field_4: str | None
-    custom_field_5: str | None
-    custom_field_6: str | None
-    custom_field_7: str | None
-
-
-class ImportAnswer(Answer):
-    """An import that is queued."""
-
-    data: ImportEcho
-    message: str
-
-
-class ImportsEcho(View):
-    """The requested imports."""
-
-    list: list[ImportEcho]
-
-
-class ImportFaultView(View):
-    """Why an import is refused. field: its parameter, "" for the whole conversion."""
-
-    field: str
-    text: str
-
-
-class ImportCheckView(View):
-    """The result of one import. conversion_id: of the one that exists already."""
-
-    result: str
-    faults: list[ImportFaultView]
-    conversion_id: str | None
-    status: str | None
-    currency: str | None
-    charge: Money | None
-    payout: Money | None
-
-
-class ImportTotalView(View):
-    """The money of the conversions that would be made in a currency."""
-
-    currency: str
-    conversions: int
-    charge: Money
-    payout: Money
-
-
-class ImportChecksAnswer(Answer):
-    """Imports that were tried."""
-
-    items: list[ImportCheckView]
-    totals: list[ImportTotalView]
-
-
-class ImportsAnswer(Answer):
-    """Imports that are queued."""
-
-    data: ImportsEcho
     message: str
 
 
@@ -314,92 +186,14 @@ def _edited(params: ConversionChanges, ids: list[str]) -> EditAnswer:
         ids=ids,
         status=params.status,
         currency=params.currency,
-        payouts=_amount(params.payouts),
-        revenue=_amount(params.revenue),
+        payouts=echoed_amount(params.payouts),
+        revenue=echoed_amount(params.revenue),
     )
     return EditAnswer(data=echo, message=EDIT_MESSAGE)
 
 
-@routes.post(
-    "/admin/conversion/import",
-    for_staff(Permission.CONVERSIONS_WRITE),
-    id="admin.conversion.import",
-    features=_IMPORTS,
-)
-def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAnswer:
-    """Make a conversion by hand.
-
-    It is made within seconds, at the time of the request; the server postback log shows the result.
-    """
-    queue_imports(request.deps, request.access, {"": params.imported()})
-    return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
-
-
-@routes.post(
-    "/admin/conversions/import",
-    for_staff(Permission.CONVERSIONS_WRITE),
-    id="admin.conversions.import",
-    features=_IMPORTS,
-)
-def import_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportsAnswer:
-    """Make several conversions by hand, all or none.
-
-    They are made within seconds, at the time of the request; the server postback log shows the result of each.
-    """
-    queue_imports(
-        request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
-    )
-    return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
-
-
-@routes.post(
-    "/admin/conversions/import/check",
-    for_staff(Permission.CONVERSIONS_WRITE),
-    id="admin.conversions.import.check",
-    features=_IMPORTS,
-    not_replayable=True,
-)
-def check_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportChecksAnswer:
-    """Try an import of several conversions: what each would do, and the money of those that it would make.
-
-    Nothing is written. A conversion that exists already, or that an earlier item of the list makes, is a duplicate.
-    """
-    found = check_imports(
-        request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
-    )
-    made = [each.conversion for each in found if each.verdict is ImportVerdict.MADE and each.conversion is not None]
-    totals = [
-        ImportTotalView(
-            currency=currency,
-            conversions=sum(each.currency == currency for each in made),
-            charge=number(sum((each.charge for each in made if each.currency == currency), ZERO)),
-            payout=number(sum((each.payout for each in made if each.currency == currency), ZERO)),
-        )
-        for currency in sorted({each.currency for each in made})
-    ]
-    return ImportChecksAnswer(items=[_check_view(each) for each in found], totals=totals)
-
-
-def _check_view(check: ImportCheck) -> ImportCheckView:
-    made, is_new = check.conversion, check.verdict is ImportVerdict.MADE
-    faults = [ImportFaultView(field=name, text=" ".join(sentences)) for name, sentences in check.faults.items()]
-    return ImportCheckView(
-        result=check.verdict,
-        faults=faults,
-        conversion_id=None if made is None or is_new else made.id,
-        status=None if made is None else made.status,
-        currency=None if made is None else made.currency,
-        charge=None if made is None else number(made.charge),
-        payout=None if made is None else number(made.payout),
-    )
-
-
-def _echo(params: ImportConversion) -> ImportEcho:
-    values: dict[str, Any] = {name: None if value == "" else value for name, value in params.model_dump().items()}
-    return ImportEcho(**values | {"sum": _amount(params.sum)})
-
-
-def _amount(amount: Decimal | None) -> Decimal | None:
+def echoed_amount(amount: Decimal | None) -> Decimal | None:
+    """Return a sent amount as answers repeat it."""
     return None if amount is None else number(amount)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-from trackyard.actions.conversions.edits import ImportItem
+from trackyard.actions.conversions.edits import ImportItem, zero_warnings
 from trackyard.actions.conversions.own_imports import conversion_time, queue_own_imports
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.edits import Amount, CustomField
@@ -39,6 +39,7 @@ class OwnConversion(Params):
     click_id: s.Hex | None = None
     goal: s.Int | None = None
     ip: s.IpAddress | None = None
+    country: s.Country | None = None
     ua: Annotated[str, s.BoundedText(maximum=2000)] = ""
     comment: s.LongText = ""
     sum: Amount | None = None
@@ -162,7 +163,10 @@ def _queue(request: ApiRequest[Deps], sent: Mapping[str, OwnConversion], *, cros
     caller = request.caller
     affiliate_id = caller.id if isinstance(caller, AffiliateCaller) else 0
     items = {prefix: _imported(request.deps, prefix, each, affiliate_id, crosses) for prefix, each in sent.items()}
-    if queue_own_imports(request.deps, request.access, affiliate_id, items):
+    lowered, zeros = queue_own_imports(request.deps, request.access, affiliate_id, items)
+    for sentence in zero_warnings(zeros, is_own=True):
+        request.warn(sentence)
+    if lowered:
         request.warn("The network confirms conversions itself: they are imported as pending.")
 
 
@@ -178,6 +182,7 @@ def _imported(deps: Deps, prefix: str, params: OwnConversion, affiliate_id: int,
         affiliate_id=affiliate_id,
         goal="1" if params.goal is None else str(params.goal),
         ip=params.ip or "",
+        country=params.country or "",
         status=None if params.sent_status is None else Status(params.sent_status),
         custom_fields={number: text for number, text in custom.items() if text},
         at=at,
@@ -188,7 +193,8 @@ def _imported(deps: Deps, prefix: str, params: OwnConversion, affiliate_id: int,
 
 def _echo(params: OwnConversion) -> OwnImportEcho:
     values: dict[str, Any] = {name: None if value == "" else value for name, value in params.model_dump().items()}
-    values.pop("send_advertiser_postbacks", None)
+    for name in ("send_advertiser_postbacks", "country"):
+        values.pop(name, None)
     day = None if params.created_at is None else params.created_at.isoformat()
     amount = None if params.sum is None else number(params.sum)
     return OwnImportEcho(**values | {"sum": amount, "created_at": day})

@@ -6,6 +6,7 @@ docs/spec/conversions.md#edits-and-imports.
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, R
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
 from trackyard.domain.offers.choices import QualityMode
-from trackyard.domain.offers.payments import DEFAULT_GOAL
+from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment, needs_sum
 from trackyard.domain.people.affiliates import AffiliateStatus
 
 _ONE = Decimal(1)
@@ -62,6 +63,9 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     is_own: whether the affiliate itself reports it.
     at: when the conversion was made, UTC ms; None = at the request.
     crosses: whether the offer's cross_postback_url is called.
+    country: of the visitor, instead of that of ip; "" = that of ip.
+    charge, payout: instead of those of the payment, in its currency; without a payment in the platform's.
+    takes_zero: whether it is made with 0 where ZeroCause applies.
     """
 
     offer_id: int
@@ -78,6 +82,10 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     is_own: bool = False
     at: int | None = None
     crosses: bool = True
+    country: str = ""
+    charge: Decimal | None = None
+    payout: Decimal | None = None
+    takes_zero: bool = True
 
     def as_postback(self, postback_id: str, time: int, click_id: str) -> ReceivedPostback:
         """Return the equal inbound postback. time: of the conversion, UTC ms."""
@@ -94,6 +102,28 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
             custom_fields={number: value for number, value in self.custom_fields.items() if value},
             reporter=self.affiliate_id if self.is_own else 0,
         )
+
+
+class ZeroCause(StrEnum):
+    """Why an import counts with 0 although it did not ask for it. The value is the parameter that mends it."""
+
+    NO_PAYMENT = "country"
+    NO_SUM = "sum"
+
+    def sentence(self, *, is_own: bool = False) -> str:
+        """Return what is missing and how to add it. is_own: of an affiliate, who sets no amounts."""
+        if self is ZeroCause.NO_PAYMENT:
+            return "no payment matches: set the country" + ("" if is_own else ", or amounts")
+        return "the payment is a percentage: set the sum" + ("" if is_own else ", or amounts")
+
+
+def find_zero_cause(item: ConversionImport, payment: Payment | None) -> ZeroCause | None:
+    """Return why an import counts with 0; None when its amounts are those of a payment, or were set."""
+    if item.charge is not None or item.payout is not None:
+        return None
+    if payment is None:
+        return ZeroCause.NO_PAYMENT
+    return ZeroCause.NO_SUM if item.sum is None and needs_sum(payment) else None
 
 
 def apply_edit(
@@ -163,6 +193,9 @@ def apply_import(
     made = create_conversion(postback, click, taken, new_id)
     if isinstance(made, PostbackError):
         return made
+    if not item.takes_zero and (cause := find_zero_cause(item, made.payment)) is not None:
+        return _ZERO_FAULTS[cause]
+    made = _with_amounts(made, item)
     if is_out_of_range(made):
         return PostbackError.WRONG_SUM
     sent = item.status or Status.CONFIRMED
@@ -180,3 +213,19 @@ def apply_import(
         comment=item.comment,
     )
     return ConversionChange(None, made, actor)
+
+
+_ZERO_FAULTS = {ZeroCause.NO_PAYMENT: PostbackError.NO_PAYMENT, ZeroCause.NO_SUM: PostbackError.WRONG_SUM}
+
+
+def _with_amounts(made: Conversion, item: ConversionImport) -> Conversion:
+    """Return an imported conversion with the amounts that the import sets."""
+    charge = made.charge if item.charge is None else rounded(item.charge)
+    payout = made.payout if item.payout is None else rounded(item.payout)
+    return replace(
+        made,
+        charge=charge,
+        payout=payout,
+        charge_base=converted(charge, made.rate, _ONE),
+        payout_base=converted(payout, made.rate, _ONE),
+    )

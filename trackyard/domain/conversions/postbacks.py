@@ -45,6 +45,7 @@ class PostbackError(StrEnum):
     NOT_PENDING = "Conversion status is not pending"
     NO_CONVERSION = "Conversion does not exist"
     NO_CHANGE = "Nothing to change"
+    NO_PAYMENT = "Payments not found"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -151,6 +151,19 @@ def each_counter(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]
     for rule in caps.rules:
         if rule.measure.counts(traits):
             yield rule, rule.measure.counter_of(traits)
+
+
+class CapFill(NamedTuple):
+    """A cap that a conversion fills, or goes beyond. used: its counter with the conversion."""
+
+    rule: CapRule
+    used: Decimal
+
+
+def filled_by(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> list[CapFill]:
+    """Return the caps that are full with a conversion of these traits. counts: with it, by name."""
+    found = [(rule, counts[counter.name]) for rule, counter in each_counter(caps, traits)]
+    return [CapFill(rule, count.of(rule.type)) for rule, count in found if rule.is_reached(count)]
 
 
 def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:

@@ -119,6 +119,12 @@ def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
     return Amounts(order_sum, rounded(charge), rounded(payout))
 
 
+def needs_sum(payment: Payment) -> bool:
+    """Return whether a part of its amounts is a percentage of the sum."""
+    is_percent = payment.type is PaymentType.PERCENT
+    return (payment.type is not PaymentType.FIXED and payment.total > 0) or (is_percent and payment.revenue > 0)
+
+
 def _matches(item: Payment, click: Mapping[str, Any]) -> bool:
     if item.countries and (click["country"] in item.countries) == item.country_exclude:
         return False

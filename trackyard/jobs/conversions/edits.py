@@ -236,7 +236,7 @@ class ConversionEditor:
         return imported_click(self._open_visitors(), item, item.at or task.created_at)
 
 
-_NESTED_PARTS = ("click", "custom_fields", "is_own", "at", "crosses")
+_NESTED_PARTS = ("click", "custom_fields", "is_own", "at", "crosses", "takes_zero")
 """Parts of an import that the log shows by their contents, or not at all."""
 
 

@@ -15,7 +15,10 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "action_id": lazy_gettext("Action ID"),
     "click_id": lazy_gettext("Click ID"),
     "goal": lazy_gettext("Goal"),
+    "country": lazy_gettext("Country"),
     "sum": lazy_gettext("Sum"),
+    "revenue": lazy_gettext("Charge"),
+    "payouts": lazy_gettext("Payout"),
     "status": lazy_gettext("Status"),
     "comment": lazy_gettext("Comment"),
     "ip": lazy_gettext("Visitor's address"),
@@ -39,6 +42,9 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("clickid", "click"), "click_id"),
     **dict.fromkeys(("amount", "price", "order_sum"), "sum"),
     **dict.fromkeys(("goal_id", "event"), "goal"),
+    **dict.fromkeys(("charge",), "revenue"),
+    **dict.fromkeys(("payout",), "payouts"),
+    **dict.fromkeys(("country_code", "geo"), "country"),
     **dict.fromkeys(("useragent", "user_agent"), "ua"),
 }
 

@@ -29,6 +29,10 @@ _RESULTS: Final[Mapping[str, str]] = {
     "refused": lazy_gettext("Refused"),
 }
 _STATUS_OF: Final[Mapping[str, str]] = {"made": "confirmed", "duplicate": "pending", "refused": "declined"}
+_ZERO_WORDS: Final[Mapping[str, str]] = {
+    "no_payment": lazy_gettext("No payment matches: counts with 0."),
+    "no_sum": lazy_gettext("The payment is a percentage and there is no sum: counts with 0."),
+}
 _NO_IDENTITY: Final = lazy_gettext(
     "It needs an action ID or a click ID, so that a second import of this file makes it only once."
 )
@@ -93,7 +97,7 @@ def import_file(request: PageRequest) -> PageAnswer:
         fault_text = gettext("No line makes a conversion, so nothing is imported.")
         return _page(request, text=text, dry_run=dry_run, fault=fault_text)
     try:
-        request.calls.call(_METHOD, _pairs(made))
+        request.calls.call(_METHOD, [*_pairs(made), _zero(request)])
     except RequestError as refusal:
         return _page(request, text=text, dry_run=dry_run, fault=refusal.text)
     message = ngettext(
@@ -131,6 +135,11 @@ def _pairs(items: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
     return [(f"list[{place}][{name}]", value) for place, item in enumerate(items) for name, value in item.items()]
 
 
+def _zero(request: PageRequest) -> tuple[str, str]:
+    """Return whether lines may count with 0 when no payment matches: only if the person chose it."""
+    return "allow_zero", "1" if request.field("allow_zero") == "1" else "0"
+
+
 def _try(request: PageRequest, table: CsvTable, mapping: Sequence[str]) -> DryRun:
     sent = {number: table.sent(line, mapping) for number, line in table.lines}
     faults = _faults_of(request, list(sent.values()))
@@ -141,7 +150,7 @@ def _try(request: PageRequest, table: CsvTable, mapping: Sequence[str]) -> DryRu
     tried = {number: item for number, item in sent.items() if number not in refused}
     checks, totals = [], []
     if tried:
-        answer = request.calls.call("admin.conversions.import.check", _pairs(list(tried.values())))
+        answer = request.calls.call("admin.conversions.import.check", [*_pairs(list(tried.values())), _zero(request)])
         checks, totals = answer["items"], answer["totals"]
     lines = {number: _line(number, sent[number], check) for number, check in zip(tried, checks, strict=True)}
     lines |= {number: _refused(number, sent[number], why) for number, why in refused.items()}
@@ -184,7 +193,20 @@ def _line(number: int, sent: Mapping[str, str], check: Mapping[str, Any]) -> Imp
         shown.money(check["charge"], check["currency"]),
         shown.money(check["payout"], check["currency"]),
         conversion=check["conversion_id"] or "",
+        why=" ".join([*_zero_words(check), *map(_fill_words, check["fills"])]),
     )
+
+
+def _zero_words(check: Mapping[str, Any]) -> list[str]:
+    return [str(_ZERO_WORDS[check["zero"]])] if check["zero"] and check["result"] == "made" else []
+
+
+def _fill_words(fill: Mapping[str, Any]) -> str:
+    """Return a cap that a line fills, or goes beyond, in words."""
+    used, value = (shown.number(fill[name]) for name in ("used", "value"))
+    if fill["used"] > fill["value"]:
+        return gettext("Goes beyond the cap: %(used)s of %(value)s.", used=used, value=value)
+    return gettext("Fills the cap: %(used)s of %(value)s.", used=used, value=value)
 
 
 def _refused(number: int, sent: Mapping[str, str], why: Sequence[str]) -> ImportLine:
@@ -199,6 +221,7 @@ def _page(request: PageRequest, *, text: str = "", fault: str = "", dry_run: Dry
         text=text,
         fault=fault,
         dry_run=dry_run,
+        allow_zero=_zero(request)[1] == "1",
         parameters=PARAMETERS,
         path=f"{PATH}/import",
     )
