@@ -140,6 +140,35 @@ def test_parameter_with_invalid_value_is_rejected(name: str, sent: Any) -> None:
     assert refused.value.text.startswith(f"[{name}")
 
 
+@pytest.mark.parametrize(
+    ("sent", "fault"),
+    [
+        (
+            "https://shop.example/my page",
+            "This URL has a space after https://shop.example/my: write it as %20, or remove it.",
+        ),
+        (
+            "https://shop.example/a\tb",
+            "This URL has a tab after https://shop.example/a: write it as %09, or remove it.",
+        ),
+        (
+            "https://shop.example/a\u00a0b",
+            "This URL has a line break or another blank after https://shop.example/a: write it as %C2%A0, or "
+            "remove it.",
+        ),
+        ("HTTPS://user:pw@shop.example/", "This URL must have no name and password before its host."),
+        ("https://shop.example/" + "x" * 8192, "This URL must have at most 8192 characters."),
+        ("shop.example/my page", "This value must be a URL that begins with http:// or https://."),
+        ("ftp://shop.example/", "This value must be a URL that begins with http:// or https://."),
+        ("https://", "This value must be a URL that begins with http:// or https://."),
+    ],
+)
+def test_parameter_with_wrong_url_is_rejected_with_what_is_wrong(sent: str, fault: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(url=sent)
+    assert refused.value.fields == {"url": [fault]}
+
+
 def test_parameter_scalar_sent_with_several_values_is_rejected() -> None:
     for sent in (["1", "2"], ["2", "2", "1"], ["", "2"]):
         with pytest.raises(BadInput) as refused:

@@ -267,3 +267,38 @@ def test_target_url_is_always_header_safe(texts: list[str], url: str, back: str)
     assert made.isascii()
     assert not any(character <= " " or character in '"<>\\\x7f' for character in made)
     assert made.startswith("http://shop.example/?")
+
+
+_BOOKS = "https://bücher.example/käse?c={clickid}"
+_BOOKS_SENT = "https://xn--bcher-kva.example/k%C3%A4se"
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        (_BOOKS, f"{_BOOKS_SENT}?c={CLICK}"),
+        ("https://BÜCHER.example:8443/", "https://xn--bcher-kva.example:8443/"),
+        ("https://почта.рф/?c={clickid}", f"https://xn--80a1acny.xn--p1ai/?c={CLICK}"),
+        ("https://user@bücher.example/", "https://user@xn--bcher-kva.example/"),
+        ("https://{sub1}.bücher.example/", "https://s.xn--bcher-kva.example/"),
+        ("https://shop.example/bücher", "https://shop.example/b%C3%BCcher"),
+        ("bücher://übung/", "b%C3%BCcher://%C3%BCbung/"),  # not a scheme
+        ("https://" + "ü" * 80 + ".example/", "https://" + "%C3%BC" * 80 + ".example/"),  # not a name of DNS
+    ],
+)
+def test_international_host_of_a_target_is_sent_in_ascii(url: str, sent: str) -> None:
+    assert accepted_url(*make_target_hit({"sub1": "s"}, url=url)) == sent
+
+
+def test_international_hosts_are_sent_in_ascii_wherever_a_url_comes_from() -> None:
+    landing = make_target_hit({"l": "1"}, landings=(RulesetLanding(1, _BOOKS),))
+    trafficback = make_target_hit(trafficback_url=_BOOKS)
+    preview = make_target_hit(preview_url=_BOOKS)
+    platform = make_target_hit(platform=_BOOKS)
+    found = [
+        accepted_url(*landing),
+        *(rejected_url(hit, route.offer) for hit, route in (trafficback, preview, platform)),
+    ]
+    deep = make_target_hit({"path": "/käse"}, url="https://bücher.example/", allow_deeplink=True)
+    assert accepted_url(*deep) == _BOOKS_SENT
+    assert found == [f"{_BOOKS_SENT}?c={CLICK}"] * 4

@@ -1,5 +1,6 @@
 """URL templates: macros compiled once and filled for each click (docs/spec/tracking.md#redirects)."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
@@ -16,8 +17,9 @@ from trackyard.domain.tracking.subs import SUBS, encrypted_sub
 
 _URL_CHARACTERS: Final = "%:/?#[]@!$&'()*+,;=-._~{}"
 """Characters that stay in a URL as they are; braces because an unknown macro stays as written."""
+_HOST: Final = re.compile(r"([a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?)([^/?#@:\\]+)", re.I | re.A)
+"""What comes before the host of a URL, and the host."""
 _UTC: Final = ZoneInfo("UTC")
-
 
 VALUES: Final = "values "
 """Begins `own_subs` of URLs in which values of the offer replace subs."""
@@ -178,7 +180,22 @@ def offer_template(url: str, own_subs: str | None) -> "UrlTemplate":
 
 def compile_url(url: str, own_subs: str | None = None) -> "UrlTemplate":
     """Compile a URL; its own characters are made safe for a header. own_subs: see `UrlTemplate`."""
-    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)), own_subs)
+    return UrlTemplate(Template(quote(with_ascii_host(url), safe=_URL_CHARACTERS)), own_subs)
+
+
+def with_ascii_host(url: str) -> str:
+    """Return a URL with its international host as the ASCII form that names have in DNS (`xn--…`).
+
+    A host that cannot be written so stays as it is.
+    """
+    found = None if url.isascii() else _HOST.match(url)
+    if found is None:
+        return url
+    try:
+        host = found[2].encode("idna").decode("ascii")
+    except UnicodeError:
+        return url
+    return f"{found[1]}{host}{url[found.end() :]}"
 
 
 class _UrlPiece:

@@ -39,6 +39,8 @@ _URL = re.compile(
     r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
 )
 """Its group: an IPv6 address."""
+_WEB_SCHEME = re.compile("https?://", re.IGNORECASE)
+_BLANK = re.compile(r"\s")
 _DURATION = re.compile(r"(?!.{65})([0-9]{1,9}[ymwdhis])+\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
@@ -103,6 +105,7 @@ class TextForm(Scalar):
 
     fault: the sentence about text of another form.
     parse: returns None or raises ValueError for text of another form.
+    explain: returns a sentence about one text of another form, "" for the general one.
     """
 
     contract: str
@@ -110,6 +113,7 @@ class TextForm(Scalar):
     parse: Callable[[str], Any]
     described: Schema
     drops_empty: bool = True
+    explain: Callable[[str], str] | None = None
 
     def read(self, text: str, context: Mapping[str, Any]) -> Any:
         try:
@@ -117,7 +121,7 @@ class TextForm(Scalar):
         except ValueError:
             value = None
         if value is None:
-            raise ValueError(self.fault)
+            raise ValueError((self.explain and self.explain(text)) or self.fault)
         return value
 
     def schema(self) -> Schema:
@@ -293,6 +297,23 @@ def _url(text: str) -> str | None:
     return address
 
 
+def _url_fault(text: str) -> str:
+    """Return what is wrong with a text that begins as a URL does; "" = it does not begin so, or for another reason."""
+    address = text.strip()
+    if not _WEB_SCHEME.match(address):
+        return ""
+    if len(address) > MAX_URL:
+        return f"This URL must have at most {MAX_URL} characters."
+    blank = _BLANK.search(address)
+    if blank is not None:
+        name = {" ": "a space", "\t": "a tab"}.get(blank[0], "a line break or another blank")
+        written = "".join(f"%{byte:02X}" for byte in blank[0].encode())
+        return f"This URL has {name} after {address[: blank.start()][-40:]}: write it as {written}, or remove it."
+    if "@" in _WEB_SCHEME.sub("", address).split("/", 1)[0]:
+        return "This URL must have no name and password before its host."
+    return ""
+
+
 def _email(text: str) -> str | None:
     address = text.strip().lower()
     return address if is_email_address(address) else None
@@ -387,6 +408,7 @@ _WEB_ADDRESS: Final = TextForm(
     "This value must be a URL that begins with http:// or https://.",
     _url,
     {"type": "string", "pattern": "^https?://"},
+    explain=_url_fault,
 )
 _CURRENCY_CODE: Final = TextForm(
     "currency",
