@@ -1,5 +1,6 @@
 """The image and the compose files: linted, and what they run tried piece by piece without a container."""
 
+import json
 import os
 import re
 import shutil
@@ -28,6 +29,14 @@ PINNED = re.compile(r"[\w./-]+:\d+\.\d+\.?[\d.]*(-[\w.]+)*")
 COMPOSE_FILES = ("compose.yaml", "compose.cluster.yaml")
 GIVEN = re.compile(r"\$\{(\w+)(?::-([^}]*)|:\?)\}")
 IMAGE_MB = 900
+TO_ANOTHER_USER = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}
+ADDED_CAPABILITIES = {
+    "postgres": TO_ANOTHER_USER,
+    "clickhouse": TO_ANOTHER_USER,
+    "valkey": TO_ANOTHER_USER,
+    "proxy": {"NET_BIND_SERVICE"},
+}
+"""What the images of others need: to give their volume to a user and go on as that user, or to bind a low port."""
 LOADED = """
 import pkgutil, sys
 sys.path[:0] = sys.argv[1:]
@@ -131,18 +140,36 @@ def test_image_parts_in_documents_add_up_and_stay_under_the_limit() -> None:
     assert round(sum(packages.values()), 1) == weight == parts["packages and Trackyard with its click path"]
 
 
-def test_image_health_is_that_of_the_page_of_readiness() -> None:
+@pytest.mark.parametrize(
+    ("listening", "asked"),
+    [
+        ({"tracking_listener", "monitoring", "api"}, "tracking_listener"),
+        ({"monitoring", "api"}, "monitoring"),
+        ({"api"}, "api"),
+        (set(), ""),
+    ],
+)
+def test_image_health_is_readiness_of_the_tracking_listener_first(
+    listening: set[str], asked: str, tmp_path: Path
+) -> None:
     statuses = iter((200, 503))
     program = [sys.executable, "-I", DEPLOY / "image" / "healthcheck.py"]
 
-    def health(port: int) -> int:
-        environment = {"TRACKYARD_MONITORING_LISTEN": f"0.0.0.0:{port}"}
+    def health() -> int:
+        environment = {"TRACKYARD_DATA_DIR": str(tmp_path), "http_proxy": "http://127.0.0.1:1"}
         return subprocess.run(program, env=environment, capture_output=True, check=False).returncode
 
+    assert health() == 1, "the server has not started"
+    (tmp_path / "run").mkdir()
     with Receiver(lambda _: Reply(status=next(statuses))) as receiver:
-        assert [health(receiver.port), health(receiver.port)] == [0, 1]
-        assert {each.path for each in receiver.requests()} == {"/readyz"}
-    assert health(1) == 1, "nothing listens there"
+        written = {
+            name: receiver.url("") if name == asked else "http://127.0.0.1:1" if name in listening else ""
+            for name in ("tracking_listener", "monitoring", "api")
+        }
+        (tmp_path / "run" / "server.json").write_text(json.dumps(written))
+        assert [health(), health()] == [0 if asked else 1, 1]
+        assert {each.path for each in receiver.requests()} == ({"/readyz"} if asked else set())
+    assert health() == 1, "nothing listens there"
 
 
 def composed(name: str) -> dict[str, Any]:
@@ -173,8 +200,12 @@ def test_compose_file_is_of_the_language_and_pins_guarded_services(name: str) ->
         assert PINNED.fullmatch(declared["image"]), service
         assert declared["restart"] == "unless-stopped"
         mounted |= {volume.partition(":")[0] for volume in declared["volumes"] if not volume.startswith(".")}
+        assert declared["cap_drop"] == ["ALL"], service
+        assert declared["security_opt"] == ["no-new-privileges:true"], service
+        added = ADDED_CAPABILITIES.get(service, set())
+        assert set(declared.get("cap_add", ())) == added, service
         if declared["image"].startswith("trackyard:"):
-            assert declared["read_only"] and declared["cap_drop"] == ["ALL"]
+            assert declared["read_only"] and not added
         else:
             assert declared["healthcheck"]["test"][0] == "CMD"
         for variable, text in declared["environment"].items():
@@ -183,6 +214,7 @@ def test_compose_file_is_of_the_language_and_pins_guarded_services(name: str) ->
             assert not is_secret or defaults, f"{variable} is in the file"
             assert not any(defaults) or variable in ("TRACKYARD_API_URL", "TRACKYARD_TRACKING_URL")
     assert mounted == read["volumes"].keys()
+    assert len(read["services"]) == {"compose.yaml": 1, "compose.cluster.yaml": 8}[name]
 
 
 @pytest.mark.parametrize("name", COMPOSE_FILES)

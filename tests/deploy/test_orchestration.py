@@ -88,6 +88,8 @@ def test_kubernetes_roles_have_valid_settings_guards_and_a_service_each() -> Non
     assert names <= settings.SETTINGS.keys()
     plain_secrets = [name for name in names if settings.SETTINGS[name].secret and f"TRACKYARD_{name.upper()}" in shared]
     assert plain_secrets == [], "secrets are files"
+    [proxy] = settings.load({"TRACKYARD_TRUSTED_PROXIES": shared["TRACKYARD_TRUSTED_PROXIES"]}).trusted_proxies
+    assert proxy.prefixlen == 32, "the addresses of the proxy, not those of every pod"
     plain = {variable: value for variable, value in shared.items() if not variable.endswith(FILE_SUFFIX)}
     roles = set[tuple[str, ...]]()
     for name, declared in by_kind["StatefulSet"].items():
@@ -97,7 +99,7 @@ def test_kubernetes_roles_have_valid_settings_guards_and_a_service_each() -> Non
         ports = {each["name"]: each["containerPort"] for each in container["ports"]}
         assert ports["monitoring"] == 8002
         probes = [container[f"{each}Probe"]["httpGet"] for each in ("startup", "liveness", "readiness")]
-        assert {probe["port"] for probe in probes} == {"monitoring"}
+        assert {probe["port"] for probe in probes} == {"tracking" if "tracking" in ports else "monitoring"}
         assert [probe["path"] for probe in probes] == ["/healthz", "/healthz", "/readyz"]
         assert pod["securityContext"]["runAsUser"] == 10001 and container["securityContext"]["readOnlyRootFilesystem"]
         assert container["resources"]["limits"]["memory"]
@@ -114,3 +116,25 @@ def test_kubernetes_roles_have_valid_settings_guards_and_a_service_each() -> Non
         )
         assert {each["name"]: each["port"] for each in served["ports"]} == ports
     assert roles == {("edge", "projector"), ("api",), ("worker",)}
+
+
+def test_kubernetes_network_policies_leave_monitoring_to_its_namespace() -> None:
+    """Each role has one; what visitors and callers use is open, and nothing else."""
+    found = [each for each in manifests() if each["kind"] == "NetworkPolicy"]
+    sets = {each["metadata"]["name"]: each for each in manifests() if each["kind"] == "StatefulSet"}
+    assert {each["metadata"]["name"] for each in found} == sets.keys() and len(found) == 3
+    opened = {}
+    for each in found:
+        name, policy = each["metadata"]["name"], each["spec"]
+        pod = sets[name]["spec"]["template"]
+        assert policy["podSelector"]["matchLabels"] == pod["metadata"]["labels"]
+        assert policy["policyTypes"] == ["Ingress"]
+        by_port = {rule["ports"][0]["port"]: rule for rule in policy["ingress"]}
+        assert len(by_port) == len(policy["ingress"])
+        [container] = pod["spec"]["containers"]
+        assert by_port.keys() == {port["name"] for port in container["ports"]}
+        assert by_port.pop("monitoring")["from"] == [
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}
+        ]
+        opened[name] = {port for port, rule in by_port.items() if "from" not in rule}
+    assert opened == {"trackyard-edge": {"tracking"}, "trackyard-api": {"api"}, "trackyard-worker": set()}

@@ -62,6 +62,63 @@ def test_vulnerabilities_that_are_old_or_unknown_are_a_warning(pin: tuple[str, s
     assert warning in found and bool(warning) == bool(found) == (vulnerabilities.RENEW in found)
 
 
+def test_vulnerabilities_that_were_never_looked_up_are_said_plainly() -> None:
+    found = vulnerabilities.warning_of({"asked_on": "", "packages": {}}, [("a", "1"), ("b", "2")], date(2026, 1, 20))
+    assert found.startswith(
+        "the list of known vulnerabilities is empty: none of the 2 pinned packages was ever looked up"
+    )
+    assert vulnerabilities.RENEW in found
+
+
+REASON_LINE = f"- {vulnerabilities.UNAUDITED}no advisories\n"
+
+
+@pytest.mark.parametrize(
+    ("warning", "newest", "reason", "is_tagged", "said"),
+    [
+        ("", "0.3.0 (2026-11-28)\n", "", True, ""),
+        ("", "0.3.0 (2026-11-28)\n", "no time", True, "leave --unaudited out"),
+        ("the list is empty", "Unreleased\n", "", False, ""),
+        ("the list is empty", "Unreleased\n", "", True, "--unaudited REASON"),
+        ("the list is empty", "0.3.0 (2026-11-28)\n", "", False, "--unaudited REASON"),
+        ("the list is old", "0.3.0 (2026-11-28)\n", "", True, "--unaudited REASON"),
+        ("the list is empty", "0.3.0 (2026-11-28)\n", "no advisories", True, REASON_LINE.strip()),
+        ("the list is empty", f"0.3.0 (2026-11-28)\n{REASON_LINE}", "no advisories", True, ""),
+        ("the list is empty", f"0.3.0 (2026-11-28)\n{REASON_LINE}", "another reason", True, "another reason"),
+        ("the list is empty", f"0.3.0 (2026)\n## 0.2.0 (2026)\n{REASON_LINE}", "no advisories", True, "lacks the line"),
+    ],
+)  # fmt: skip
+def test_release_without_known_vulnerabilities_needs_a_reason_in_the_changelog(
+    warning: str, newest: str, reason: str, is_tagged: bool, said: str
+) -> None:
+    changelog = f"# Changelog\n\n## {newest}\n## 0.1.0 (2026-01-01)\n"
+    found = vulnerabilities.wheel_faults(warning, changelog, reason, is_tagged=is_tagged)
+    assert said in "".join(found) and bool(said) == bool(found)
+
+
+def test_wheel_of_a_release_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    """In a copy of the repository whose newest entry is that of a release."""
+    copy = tmp_path / "copy"
+    subprocess.run(["git", "clone", "--quiet", "--local", ROOT, copy], check=True)
+    (copy / ".venv").symlink_to(ROOT / ".venv")
+    (copy / "script" / "setup").write_text("#!/bin/sh\n")  # it is that of this repository
+    for name in (
+        "script/wheel",
+        "script/help.bash",
+        "tests/supply/vulnerabilities.py",
+        "tests/supply/vulnerabilities.json",
+    ):
+        (copy / name).write_bytes((ROOT / name).read_bytes())
+    changelog = (copy / "CHANGELOG.md").read_text()
+    (copy / "CHANGELOG.md").write_text(changelog.replace("## Unreleased", "## 9.9.9 (2026-11-28)", 1))
+    for options, said in (((), "--unaudited REASON"), (("--unaudited", "the index is away"), "the index is away")):
+        out = tmp_path / "dist"
+        command = [copy / "script" / "wheel", *options, out]
+        done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and said in done.stderr.splitlines()[-1], done.stderr
+        assert done.stdout == "" and not out.exists()
+
+
 def test_bill_of_materials_is_valid_and_names_every_runtime_package(tmp_path: Path) -> None:
     written = tmp_path / "sbom.json"
     done = subprocess.run(["script/sbom", str(written)], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -19,6 +19,7 @@ class ServerFile:
     """What a running server says about itself.
 
     api, tracking, monitoring: addresses; "" where this machine has none.
+    tracking_listener: where the edges of this machine listen, for its health check; "" without edges.
     started_at: RFC 3339, UTC.
     data_dir, config: paths; config is "" without a file. The administrator's key is found by these: it is stored
     encrypted in the database, and never here.
@@ -33,12 +34,14 @@ class ServerFile:
     monitoring: str
     data_dir: str
     config: str
+    tracking_listener: str = ""
 
 
 def write_server_file(config: Config) -> None:
     """Write the file, readable by its owner only. Raises OSError."""
     has_api, has_edge = "api" in config.roles, "edge" in config.roles
     named = os.environ.get("TRACKYARD_CONFIG", "")
+    scheme = "http" if config.tracking_tls_cert is None else "https"
     server = ServerFile(
         pid=os.getpid(),
         version=version("trackyard"),
@@ -49,6 +52,7 @@ def write_server_file(config: Config) -> None:
         monitoring="" if config.monitoring_listen is None else config.monitoring_listen.url(),
         data_dir=str(config.data_dir),
         config=str(Path(named).resolve()) if named else "",
+        tracking_listener=config.tracking_listen.url(scheme) if has_edge else "",
     )
     write_private(_file(config.data_dir), json.dumps(asdict(server), indent=2) + "\n")
 
@@ -68,7 +72,7 @@ def find_server_file(data_dir: Path) -> ServerFile | None:
         read = json.loads(_file(data_dir).read_text())
     except (OSError, ValueError):
         return None
-    known = {each.name: read[each.name] for each in fields(ServerFile)}
+    known = {each.name: read[each.name] for each in fields(ServerFile) if each.name in read}
     return ServerFile(**known | {"roles": tuple(known["roles"])})
 
 
