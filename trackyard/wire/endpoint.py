@@ -17,6 +17,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
 from trackyard.wire.response.exports import ExportParams, FileExport
+from trackyard.wire.response.guards import guards_of
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
@@ -175,6 +176,8 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: there is no such feature")
         if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
             raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
+        if self.file_export is not None and any(guards_of(view) for view in self.file_export.views):
+            raise TypeError(f"{self.id}: rows of a file carry no figures of another permission")
 
     @property
     def is_public(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
+from trackyard.actions.people.credentials import check_may_give_access
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
@@ -109,13 +110,15 @@ def edit_advertiser(
     """Change the given fields of an advertiser; lists are replaced, `add_note` is put on top of its note.
 
     sub_accounts: the changes of each, value or except; one without values is removed.
-    Raises NotFound, and BadInput for a manager, an affiliate or a custom field that does not exist.
+    Raises NotFound, BadInput for a manager, an affiliate or a custom field that does not exist, and AccessDenied.
     """
     values = dict(given)
     lists = {name: values.pop(name) for name in AFFILIATE_LISTS if name in values}
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _locked(conn, access, advertiser_id)
+        if values.get("email", before.email) != before.email:
+            check_may_give_access(access.caller)  # passwords are sent there
         if note := values.pop("add_note", ""):
             values["note"] = with_note_on_top(note, values.get("note", before.note))
         if "manager_id" in values:

@@ -8,7 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
-from trackyard.actions.people.credentials import check_set_password
+from trackyard.actions.people.credentials import check_may_give_access, check_set_password
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
@@ -156,6 +156,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     values = dict(given)
     password = values.pop("password", None)
     if password is not None:
+        check_may_give_access(access.caller)
         check_set_password(deps, password)
         values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
@@ -290,7 +291,8 @@ def _explain_status(deps: Deps, conn: Connection, before: Affiliate, values: dic
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
-    """Mail an affiliate a new password and return it; its sessions end. Raises NotFound."""
+    """Mail an affiliate a new password and return it; its sessions end. Raises NotFound and AccessDenied."""
+    check_may_give_access(access.caller)
     password, now = new_password(), deps.clock.now_ms()
     hashed = hash_password(password)
     with deps.database.write() as conn:

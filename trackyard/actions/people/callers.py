@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.scope import scope_of
+from trackyard.actions.people.scope import refused_permissions, scope_of
 from trackyard.base.clock import Clock
 from trackyard.base.errors import Conflict, required
 from trackyard.domain.people.advertisers import AdvertiserStatus
@@ -101,7 +101,7 @@ def begin_advertiser_look(deps: Deps, access: Access, advertiser_id: str) -> int
 def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | None:
     """Return an affiliate or an advertiser as a staff user looks at its portal.
 
-    None where the user may not, or where the account is not active.
+    It is refused what either of the two is refused. None where the user may not look, or the account is not active.
     """
     is_affiliate = account.kind is AccountKind.AFFILIATE
     needed = Permission.AFFILIATES_WRITE if is_affiliate else Permission.ADVERTISERS_WRITE
@@ -111,7 +111,11 @@ def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | N
         scope = scope_of(conn, Access(caller, needed))
         in_scope = scope.has_affiliate(int(account.id)) if is_affiliate else scope.has_advertiser(account.id)
         found = _caller_of(conn, account, caller.session) if in_scope else None
-    return replace(found, is_look=True) if isinstance(found, AffiliateCaller) else found
+        if not isinstance(found, AffiliateCaller | AdvertiserCaller):
+            return None
+        withheld = refused_permissions(conn, caller, account)
+    seen = replace(found, is_look=True) if isinstance(found, AffiliateCaller) else found
+    return replace(seen, denied=seen.denied | caller.denied, withheld=withheld)
 
 
 def _log_look(conn: Connection, account: Account, until: int) -> None:

@@ -13,6 +13,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import (
+    AccessDenied,
     AccountNotActive,
     AccountWaits,
     BadInput,
@@ -22,7 +23,7 @@ from trackyard.base.errors import (
 )
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import Account, AccountKind, Caller, may_give_access
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.database import Connection
@@ -46,6 +47,7 @@ KNOWN_NETWORK_MS: Final = 30 * 86_400_000
 """Time for which a network is remembered from which an account signed in."""
 
 _THROTTLED = "Too Many Requests: too many failed attempts, try again later or from where you signed in before"
+_LEVELS = "Your levels take permissions away: ask an administrator to give another account a password or an address"
 _WRONG_PASSWORD = "This is not the password of your account."  # noqa: S105 (a sentence)
 
 log = logging.getLogger("trackyard.api")
@@ -145,6 +147,12 @@ def check_own_password(deps: Deps, account: Account, password: str, address: str
         raise BadInput({"password": [_WRONG_PASSWORD]}) if isinstance(refusal, WrongCredentials) else refusal
     with deps.database.write() as conn:
         found.settle(conn, deps.clock.now_ms())
+
+
+def check_may_give_access(caller: Caller) -> None:
+    """Raise AccessDenied for a caller that may not learn or choose what another account signs in with."""
+    if not may_give_access(caller):
+        raise AccessDenied(_LEVELS, code="levels")
 
 
 def check_chosen_password(deps: Deps, password: str, field: str = "password") -> None:

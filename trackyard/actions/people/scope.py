@@ -3,7 +3,15 @@
 from collections.abc import Iterable
 
 from trackyard.actions.deps import Deps
-from trackyard.domain.people.callers import Access, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import (
+    Access,
+    Account,
+    AccountKind,
+    AdvertiserCaller,
+    AffiliateCaller,
+    Caller,
+    StaffCaller,
+)
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -45,6 +53,29 @@ def scope_for(deps: Deps, caller: Caller, permission: Permission) -> Scope:
 def is_confined(caller: StaffCaller, permission: Permission) -> bool:
     """Return whether a staff user has the permission only for what it manages."""
     return not _giving(caller.roles, permission) - _BY_MANAGER
+
+
+def refused_permissions(conn: Connection, caller: StaffCaller, account: Account) -> frozenset[Permission]:
+    """Return the permissions that a staff user does not have for an affiliate or an advertiser.
+
+    account: one that the user may see with some permission.
+    """
+    is_affiliate = account.kind is AccountKind.AFFILIATE
+    managed = (
+        int(account.id) in affiliates.ids_managed_by(conn, [caller.id])
+        if is_affiliate
+        else account.id in advertisers.ids_managed_by(conn, [caller.id])
+    )
+    confining = Role.MANAGER_AFFILIATE if is_affiliate else Role.MANAGER_SALES
+
+    def has(permission: Permission) -> bool:
+        giving = _giving(caller.roles, permission)
+        confined = not giving - _BY_MANAGER and permission not in _NEVER_CONFINED and confining in giving
+        return caller.may(permission) and (managed or not confined)
+
+    return frozenset(
+        permission for permission in Permission if permission is not Permission.NONE and not has(permission)
+    )
 
 
 def _giving(roles: Iterable[Role], permission: Permission) -> set[Role]:

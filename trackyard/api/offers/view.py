@@ -3,7 +3,8 @@
 See docs/api/offer-lists.md#get-offerid.
 """
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -39,6 +40,7 @@ from trackyard.domain.offers.offers import (
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.response.envelope import Money, View
+from trackyard.wire.response.guards import OFFER_RESULTS, Guard
 from trackyard.wire.response.views import fields_from, view_of
 
 
@@ -59,6 +61,8 @@ class SourceRef(View):
 
 class OfferFields(View):
     """The fields of both forms for staff."""
+
+    guarded: ClassVar[Mapping[str, Guard]] = {"cr": OFFER_RESULTS, "epc": OFFER_RESULTS}
 
     id: int
     offer_id: str

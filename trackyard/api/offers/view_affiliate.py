@@ -3,8 +3,9 @@
 See docs/api/offer-lists.md#get-partneroffers and docs/spec/offers.md#fields-for-affiliates.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -39,6 +40,7 @@ from trackyard.domain.offers.offers import Landing, Offer, RestrictedIsp, Restri
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
 from trackyard.wire.response.envelope import Money, View
+from trackyard.wire.response.guards import OFFER_RESULTS, Guard
 from trackyard.wire.response.views import view_of
 
 
@@ -74,6 +76,8 @@ class AffiliateOfferView(View):
     categories: titles.
     links, link: none while the affiliate may not send traffic.
     """
+
+    guarded: ClassVar[Mapping[str, Guard]] = {"cr": OFFER_RESULTS, "epc": OFFER_RESULTS}
 
     id: int
     offer_id: str

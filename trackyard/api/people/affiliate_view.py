@@ -1,7 +1,7 @@
 """Affiliates as staff see them (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType
@@ -9,13 +9,14 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import AffiliateRecord
-from trackyard.api.people.views import ManagerView, manager_view, shown_key
+from trackyard.api.people.views import ManagerView, manager_view, shown_key_of_other
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.guards import BALANCES, Guard
 from trackyard.wire.response.views import view_of
 
 
@@ -51,13 +52,15 @@ class AffiliateView(
 ):
     """An affiliate, for staff.
 
-    balance: by currency; empty in a list that was not asked for balances.
+    balance: by currency; empty in a list that was not asked for balances, and for staff who may not read balances.
     ref: "0" for none.
     statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's; absent
     inside another record.
     status_reason: why it is not active or banned; absent inside another record.
     email_state: not asked, waiting or confirmed; absent inside another record.
     """
+
+    guarded: ClassVar[Mapping[str, Guard]] = {"balance": BALANCES}
 
     id: int
     created_at: str
@@ -95,8 +98,8 @@ class AffiliateView(
 
 
 def affiliate_view(request: ApiRequest[Deps], record: AffiliateRecord) -> AffiliateView:
-    """Return an affiliate as staff see it, with its key unless a session calls."""
-    key = shown_key(request, record.api_key)
+    """Return an affiliate as staff see it, with its key for callers that see keys of others."""
+    key = shown_key_of_other(request, record.api_key)
     return replace(nested_affiliate_view(record, request.deps.zone), api_key=key, **_own_fields(record.affiliate))
 
 

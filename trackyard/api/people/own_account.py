@@ -34,6 +34,7 @@ from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliat
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View, number
+from trackyard.wire.response.guards import BALANCES
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
@@ -72,14 +73,16 @@ class OwnManagerView(View):
 
 
 _SUMS = ("balance", "hold", "available")
+_SUM_FIELDS = tuple(f"{name}_{code.lower()}" for code in NUMBERS for name in _SUMS)
 
 if TYPE_CHECKING:
     SumsView = View
 else:
     SumsView = defstruct(
         "SumsView",
-        [(f"{name}_{code.lower()}", str | UnsetType, UNSET) for code in NUMBERS for name in _SUMS],
+        [(name, str | UnsetType, UNSET) for name in _SUM_FIELDS],
         bases=(View,),
+        namespace={"guarded": dict.fromkeys(_SUM_FIELDS, BALANCES)},
         kw_only=True,
     )
 """Three sums, as text, for each currency in which the affiliate has any."""

@@ -12,7 +12,7 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import AccountKind, may_give_access
 from trackyard.domain.people.passwords import MIN_CHOSEN
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
@@ -109,9 +109,14 @@ def shown_key(request: ApiRequest[Any], key: str | None) -> str | None:
     return None if request.session or request.caller.key is not None else key
 
 
+def shown_key_of_other(request: ApiRequest[Any], key: str | None) -> str | None:
+    """Return the lasting key of another account as `shown_key`; None for staff with levels."""
+    return shown_key(request, key) if may_give_access(request.caller) else None
+
+
 def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[str | int]) -> None:
-    """Log that the caller reads the keys of others, unless it sees none (`shown_key`)."""
-    if not request.session and request.caller.key is None:
+    """Log that the caller reads the keys of others, unless it sees none (`shown_key_of_other`)."""
+    if not request.session and request.caller.key is None and may_give_access(request.caller):
         record_key_read(request.deps, request.caller.account, kind, ids)
 
 

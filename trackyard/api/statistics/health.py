@@ -1,6 +1,7 @@
 """Health of offers, advertisers and affiliates (docs/spec/statistics.md#health)."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -21,6 +22,7 @@ from trackyard.domain.statistics.health import (
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.guards import REJECTIONS, SUBS, Guard
 
 routes = Routes[Deps]()
 _STAFF: Final = for_staff(Permission.STATS_SERVER_POSTBACK)
@@ -131,6 +133,8 @@ class HealthFindingView(View):
 
 class HealthView(View):
     """What was seen in the last 7 days, and a verdict."""
+
+    guarded: ClassVar[Mapping[str, Guard]] = {"rejected": REJECTIONS, "subs": SUBS}
 
     verdict: str
     summary: str

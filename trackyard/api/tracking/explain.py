@@ -3,7 +3,8 @@
 See docs/spec/platform.md#explanations.
 """
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -28,11 +29,19 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.guards import CONVERSIONS, DELIVERIES, INBOUND_POSTBACKS, Guard
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
 _CUT: Final = "Only the newest {} are shown."
+_CONCLUSIONS: Final[Mapping[str, Guard]] = {
+    "action": CONVERSIONS,
+    "conversion": CONVERSIONS,
+    "delivery": DELIVERIES,
+    "postback": INBOUND_POSTBACKS,
+}
+"""What a conclusion is about, the first part of its code, to what its reader needs."""
 
 
 class ExplainId(Params):
@@ -139,6 +148,14 @@ class ExplanationView(View):
     postbacks_without_click: the last that name no click, when none names this one; for callers without a scope.
     """
 
+    guarded: ClassVar[Mapping[str, Guard]] = {
+        "candidates": CONVERSIONS,
+        "conversions": CONVERSIONS,
+        "postbacks": INBOUND_POSTBACKS,
+        "postbacks_without_click": INBOUND_POSTBACKS,
+        "deliveries": DELIVERIES,
+    }
+
     kind: str
     click_id: str | None
     conclusions: list[ConclusionView]
@@ -173,6 +190,12 @@ def explain(request: ApiRequest[Deps], params: ExplainId) -> ExplanationAnswer:
     return ExplanationAnswer(explanation=_view(found, request))
 
 
+def _sees_conclusion(request: ApiRequest[Deps], code: str) -> bool:
+    """Return whether a caller sees the conclusion of a code: it sees what the conclusion is about."""
+    guard = _CONCLUSIONS.get(code.partition("-")[0])
+    return guard is None or guard.admits(request.caller)
+
+
 def _view(found: Explanation, request: ApiRequest[Deps]) -> ExplanationView:
     zone, version = request.deps.zone, request.version
     return ExplanationView(
@@ -181,6 +204,7 @@ def _view(found: Explanation, request: ApiRequest[Deps]) -> ExplanationView:
         conclusions=[
             view_of(ConclusionView, each)
             for each in conclusions_of(found, zone, request.deps.clock.now_ms(), request.deps.retention_policy)
+            if _sees_conclusion(request, each.code)
         ],
         candidates=[_conversion_view(each, [], zone, version) for each in found.candidates],
         click=None if found.click is None else recorded_view(found.click, zone),

@@ -149,7 +149,7 @@ def _list(request: PageRequest, faults: Mapping[str, list[str]], status: int) ->
         "files": [(CSV, gettext("CSV")), (PDF, gettext("PDF")), (BOTH, gettext("CSV and PDF"))],
         "pdf_rows": PDF_ROWS,
         "email": request.person.email,
-        "zone": request.zone.key,
+        "zone_name": request.zone.key,
     }
     return Html("saved_reports.html", values, status)
 

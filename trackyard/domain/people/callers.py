@@ -36,6 +36,7 @@ class AffiliateCaller:
     session: the id of the session that calls; "" for a lasting key.
     key: the limits of the key that calls; None for the first key of an account, and in a session.
     is_look: whether staff look at its portal: nothing follows from what is read.
+    withheld: permissions that it may not use: in a look those that the staff user does not have.
     """
 
     id: int
@@ -43,6 +44,7 @@ class AffiliateCaller:
     session: str = ""
     key: KeyLimits | None = None
     is_look: bool = False
+    withheld: frozenset[Permission] = frozenset()
 
     @property
     def name(self) -> str:
@@ -68,6 +70,7 @@ class AdvertiserCaller:
     session, key: as of AffiliateCaller.
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
     subs_key: of the codes that it sees instead of subs; "" = it sees the subs.
+    denied, withheld: features and permissions that the staff user of a look does not have; empty without a look.
     """
 
     id: str
@@ -75,6 +78,8 @@ class AdvertiserCaller:
     key: KeyLimits | None = None
     sees_affiliates: bool = False
     subs_key: str = field(default="", repr=False)
+    denied: frozenset[str] = frozenset()
+    withheld: frozenset[Permission] = frozenset()
 
     @property
     def name(self) -> str:
@@ -85,11 +90,6 @@ class AdvertiserCaller:
     def account(self) -> Account:
         """Return its account."""
         return Account(AccountKind.ADVERTISER, self.id)
-
-    @property
-    def denied(self) -> frozenset[str]:
-        """Return the features that it may not use: its methods ask for none."""
-        return frozenset()
 
     @property
     def needs_second_factor(self) -> bool:
@@ -124,12 +124,25 @@ class StaffCaller:
         """Return its account."""
         return Account(AccountKind.STAFF, self.id)
 
+    @property
+    def has_levels(self) -> bool:
+        """Return whether its own levels take anything away."""
+        return bool(self.denied or self.withheld)
+
     def may(self, permission: Permission) -> bool:
         """Return whether any of its roles gives the permission, and its levels leave it."""
         return permission in permissions_of(self.roles) and permission not in self.withheld
 
 
 Caller = AffiliateCaller | AdvertiserCaller | StaffCaller
+
+
+def may_give_access(caller: Caller) -> bool:
+    """Return whether a caller may learn what another account signs in or calls with.
+
+    Staff with levels may not: with it they would get back what the levels take away.
+    """
+    return not (isinstance(caller, StaffCaller) and caller.has_levels)
 
 
 @dataclass(frozen=True, slots=True)

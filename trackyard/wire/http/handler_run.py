@@ -17,6 +17,7 @@ from trackyard.wire.request.brackets import File, FormLimits, Tree, body_tree, c
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.exports import ExportParams, FileExport
+from trackyard.wire.response.guards import hide_figures
 from trackyard.wire.response.streaming import ExportResponse
 
 MAX_IGNORED = 20
@@ -138,6 +139,7 @@ class HandlerRun(Generic[D]):
             answer.warnings = api_request.warnings
         if type(answer) is not endpoint.answer_for(api_request.caller_or_none):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
+        hide_figures(answer, api_request.caller_or_none)
         return HandlerResult(encoded(answer), sorted(ignored))
 
     def _file(self, file_export: FileExport[D], api_request: ApiRequest[D], params: ExportParams) -> ExportResponse:

@@ -16,7 +16,9 @@ def authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
         raise CallerNotAllowed
     check_key(endpoint, caller, address)
     check_second_factor(caller, endpoint.permission)
-    if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
+    if endpoint.permission in caller.withheld or (
+        isinstance(caller, StaffCaller) and not caller.may(endpoint.permission)
+    ):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
 

@@ -1,6 +1,7 @@
 """The offers of an advertiser, for itself (docs/spec/callers.md#advertisers-as-callers)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 from uuid import NAMESPACE_URL, uuid5
 
 from msgspec import defstruct
@@ -25,6 +26,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
+from trackyard.wire.response.guards import OFFER_RESULTS, Guard
 
 routes = Routes[Deps]()
 _READERS = for_advertisers(Permission.OFFERS_READ)
@@ -145,6 +147,8 @@ class OwnOfferView(View):
     platform's code. CLICK is the place of the click id.
     pixel_url: the address of its pixel, with ORDER for the id of the order; "" where pixels are off.
     """
+
+    guarded: ClassVar[Mapping[str, Guard]] = {"cr": OFFER_RESULTS, "epc": OFFER_RESULTS}
 
     id: int
     title: str
