@@ -2,8 +2,10 @@
 
 import hashlib
 import hmac
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Final
 
@@ -24,6 +26,7 @@ class HttpResult:
     is_refused: it was not made, and never will be.
     is_late: there was no answer in time.
     headers: of a download: those of KEPT_HEADERS that the answer has, each at most MAX_HEADER characters.
+    retry_after: seconds that the receiver wants to wait, 0 = the answer has no `Retry-After`.
     """
 
     http_code: int
@@ -32,6 +35,7 @@ class HttpResult:
     is_refused: bool = False
     is_late: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    retry_after: int = 0
 
     @property
     def is_success(self) -> bool:
@@ -44,6 +48,17 @@ class HttpResult:
         if self.is_refused:
             return False
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
+
+
+def read_retry_after(text: str, now_s: float) -> int:
+    """Return the seconds of a `Retry-After`, which has a number or a date; 0 for every other text."""
+    text = text.strip()
+    if text.isascii() and text.isdecimal():
+        return int(text[:9])
+    try:
+        return max(0, math.ceil(parsedate_to_datetime(text).timestamp() - now_s))
+    except (ValueError, OverflowError):
+        return 0
 
 
 class SitePart(StrEnum):

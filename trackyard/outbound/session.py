@@ -5,6 +5,8 @@ The first request loads it, as it takes a tenth of a second and 10 MB.
 
 import asyncio
 import logging
+import os
+import re
 import ssl
 import time
 from collections.abc import Mapping, Sequence
@@ -17,14 +19,17 @@ from aiohttp import (
     ClientConnectorError,
     ClientError,
     ClientPayloadError,
+    ClientResponse,
     ClientSession,
     ClientSSLError,
     ClientTimeout,
     DummyCookieJar,
+    ServerDisconnectedError,
     StreamReader,
     TCPConnector,
 )
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 from aiohttp.http_parser import RawResponseMessage
 from yarl import URL
 
@@ -38,22 +43,55 @@ from trackyard.outbound.results import (
     ProbeResult,
     SiteLook,
     SitePart,
+    read_retry_after,
     target_of,
 )
 
 MAX_INFORMATIONAL: Final = 5
 """Answers of status 1xx to one request; each of them costs as much as an answer."""
 MAX_LOCATION: Final = 8192
+_MAX_HEADER_LINE: Final = 65_536
+_STATUS_BYTES: Final = 16
+_STATUS_LINE: Final = re.compile(rb"HTTP/1\.[01] ([2-5][0-9][0-9])[ \r\n]")
 _USER_AGENT: Final = "Trackyard"
 
 log = logging.getLogger("trackyard.outbound")
 
 
+class _AnswerBroken(ClientError):
+    """The answer to a request has a status line, and is not HTTP after it, or ends too early.
+
+    status: of its status line.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class _BoundedProtocol(ResponseHandler):
-    """Ends a request that gets one informational answer after another."""
+    """Keeps the status line of an answer, and ends a request that gets one informational answer after another."""
 
     _informational = 0
     _connector: "_BoundedConnector | None" = None
+    _begin = b""
+
+    @property
+    def status(self) -> int:
+        """Return the status of the answer that is being read; 0 = its status line is not there."""
+        found = _STATUS_LINE.match(self._begin)
+        return int(found[1]) if found is not None else 0
+
+    def set_response_params(self, **params: Any) -> None:
+        """Prepare for the answer to a new request."""
+        self._begin = b""
+        super().set_response_params(**params)
+
+    def data_received(self, data: bytes) -> None:
+        """Read a part of an answer."""
+        if len(self._begin) < _STATUS_BYTES:
+            self._begin += data[:_STATUS_BYTES]
+        super().data_received(data)
 
     def of(self, connector: "_BoundedConnector") -> Self:
         """Return the protocol, which notes the certificate of its connection in a connector."""
@@ -75,6 +113,21 @@ class _BoundedProtocol(ResponseHandler):
             if self._informational > MAX_INFORMATIONAL:
                 raise ClientPayloadError(f"answered with more than {MAX_INFORMATIONAL} informational answers")
         return message, content
+
+
+class _StatusResponse(ClientResponse):
+    """An answer of which the status line decides, whatever its headers are."""
+
+    async def start(self, connection: Connection) -> Self:
+        """Read the head of the answer. Raises _AnswerBroken where it has a status line and no readable head."""
+        protocol = cast(_BoundedProtocol, connection.protocol)
+        try:
+            await super().start(connection)
+        except (ClientError, TimeoutError) as error:
+            if protocol.status:
+                raise _AnswerBroken(protocol.status) from error
+            raise
+        return self
 
 
 class _BoundedConnector(TCPConnector):
@@ -113,8 +166,13 @@ class OutboundSession:
             timeout=ClientTimeout(total=seconds),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
+            response_class=_StatusResponse,
+            max_line_size=_MAX_HEADER_LINE,
+            max_field_size=_MAX_HEADER_LINE,
             headers={"User-Agent": _USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"},
         )
+        # A server that ends a kept connection gets no second request in silence: each request is an attempt of its own.
+        self._session._retry_connection = False
 
     async def close(self) -> None:
         """Close the connections and the look-ups."""
@@ -124,7 +182,10 @@ class OutboundSession:
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], seconds: float, body: bytes | None = None
     ) -> HttpResult:
-        """Return the result of a request of so many seconds. Errors of the other side are in the result."""
+        """Return the result of a request of so many seconds. Errors of the other side are in the result.
+
+        The status line decides: a body or a head that cannot be read after it changes nothing.
+        """
         timeout = ClientTimeout(total=seconds)
         try:
             target = target_of(url)
@@ -134,7 +195,10 @@ class OutboundSession:
             async with self._session.request(
                 method, target, headers=headers, data=body, allow_redirects=False, timeout=timeout
             ) as response:
-                return HttpResult(response.status, body=await _read(response.content))
+                wait = read_retry_after(response.headers.get("Retry-After", ""), time.time())
+                return HttpResult(response.status, body=await _read_most(response), retry_after=wait)
+        except _AnswerBroken as broken:
+            return HttpResult(broken.status)
         except TimeoutError:
             return HttpResult(0, error=f"no answer within {seconds:g} s", is_late=True)
         except (ClientError, OSError, ValueError) as error:
@@ -223,11 +287,30 @@ def _error_text(error: Exception, target: URL) -> str:
     if isinstance(error, ClientConnectorDNSError) or BLOCKED in text:
         log.info("host refused", extra={"host": target.host, "reason": text})
         return f"{target.host} has no address that may be called"
+    if isinstance(error, ServerDisconnectedError):
+        return "the server closed the connection without an answer"
+    if isinstance(error, ClientConnectorError) and not isinstance(error, ClientSSLError):
+        return f"no connection to {target.host}:{target.port}: {_reason(error.os_error)}"
     return text
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower() if error.errno is None else os.strerror(error.errno).lower()
 
 
 async def _read(content: StreamReader) -> bytes:
     body = bytearray()
     while len(body) < MAX_BODY and (piece := await content.read(MAX_BODY - len(body))):
         body += piece
+    return bytes(body)
+
+
+async def _read_most(response: ClientResponse) -> bytes:
+    """Return the body as far as it can be read. A connection that is not at its end is not used again."""
+    body = bytearray()
+    try:
+        while len(body) < MAX_BODY and (piece := await response.content.read(MAX_BODY - len(body))):
+            body += piece
+    except (ClientError, OSError, ValueError):
+        response.close()
     return bytes(body)

@@ -176,6 +176,30 @@ def test_delivery_outcome_follows_http_status(database: Database, affiliate: int
     assert len(stored(database)) == (outcome == "failed")
 
 
+@pytest.mark.parametrize(
+    ("retry_after", "seconds"),
+    [(0, 5), (3, 5), (20, 20), (3600, 3600), (86_400, 3600)],  # never sooner than the schedule, at most an hour
+)
+def test_delivery_waits_as_long_as_the_receiver_asks(
+    database: Database, affiliate: int, retry_after: int, seconds: int
+) -> None:
+    queue(database, make_delivery(affiliate, "http://127.0.0.1/"))
+    with database.write() as conn:
+        (item,) = deliveries.claim(conn, [row.id for row in stored_in(conn)], "w1", AT, LEASE_MS)
+        record_attempts(conn, [Attempt(item, HttpResult(429, retry_after=retry_after), AT)], lambda: 0.0)
+    assert [row.next_at - AT for row in stored(database)] == [seconds * 1000]
+
+
+def test_delivery_log_has_the_address_as_it_was_sent(database: Database, affiliate: int, receiver: Receiver) -> None:
+    sent = {"?u=a%2Fb": "?u=a/b", "?u=a%20b%26c": "?u=a%20b%26c", "?u=é": "?u=%C3%A9", "?u=a+b#part": "?u=a+b"}
+    queue(database, *(make_delivery(affiliate, receiver.url(f"/{url}"), n) for n, url in enumerate(sent, 1)))
+    with delivering(database, ManualClock(AT)):
+        wait_until(lambda: not stored(database))
+    paths = sorted(request.path for request in receiver.requests())
+    assert paths == sorted(f"/{path}" for path in sent.values())
+    assert sorted(row.url for row in logs(database)) == sorted(receiver.url(path) for path in paths)
+
+
 def stored_in(conn: Any) -> list[Any]:
     return list(conn.execute(select(delivery)))
 

@@ -125,6 +125,7 @@ class LoggedAttempt:
     number: of attempts so far.
     milliseconds: duration of the request.
     answer: the receiver's answer, or its beginning.
+    url: as it was sent; "" = no request was made.
     """
 
     id: str
@@ -136,6 +137,7 @@ class LoggedAttempt:
     started_at: int = 0
     milliseconds: int = 0
     answer: bytes = b""
+    url: str = ""
 
 
 def conversion_order(conversion: Conversion) -> tuple[str, int]:
@@ -157,7 +159,7 @@ def affiliate_log_row(item: Delivery, attempt: LoggedAttempt) -> AffiliatePostba
         goal=item.goal,
         status=Status(item.status).number,
         http_code=attempt.http_code,
-        url=item.url,
+        url=attempt.url or item.url,
         attempt=attempt.number,
         outcome=attempt.outcome,
         error=attempt.error,

@@ -9,7 +9,7 @@ from trackyard.actions.conversions.changes import log_attempts
 from trackyard.actions.tracking.pauses import pause_postbacks
 from trackyard.base.ids import new_id
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, Delivery, DeliveryOutcome, LoggedAttempt
-from trackyard.outbound.results import HttpResult
+from trackyard.outbound.results import HttpResult, wire_url
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import deliveries, pauses
 
@@ -21,6 +21,9 @@ MAX_DEAD_IN_ROW: Final = 20
 
 MAX_PAUSED_MS: Final = 7 * 24 * 3_600_000
 """The age at which a delivery of a paused postback is dropped."""
+
+MAX_RETRY_AFTER_S: Final = 3600
+"""Seconds that a receiver may put off its next attempt by `Retry-After`."""
 
 REMOVED_ERROR: Final = "the postback was removed"
 PAUSED_ERROR: Final = "the postback was paused for too long"
@@ -136,7 +139,8 @@ def _outcome(attempt: Attempt, jitter: float, retry_seconds: RetrySchedule) -> _
     next_at = next_attempt(item.attempts + 1, attempt.at, jitter, schedule)
     if item.forced or next_at is None or not answer.is_retryable:
         return _AttemptOutcome(attempt, DeliveryOutcome.DEAD)
-    return _AttemptOutcome(attempt, DeliveryOutcome.FAILED, next_at)
+    wanted_at = attempt.at + min(answer.retry_after, MAX_RETRY_AFTER_S) * 1000
+    return _AttemptOutcome(attempt, DeliveryOutcome.FAILED, max(next_at, wanted_at))
 
 
 def _logged_attempt(outcome: _AttemptOutcome) -> LoggedAttempt:
@@ -155,6 +159,7 @@ def _logged_attempt(outcome: _AttemptOutcome) -> LoggedAttempt:
         started_at=attempt.started_at,
         milliseconds=attempt.milliseconds,
         answer=answer.body,
+        url=wire_url(item.url),
     )
 
 
