@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -386,3 +387,23 @@ def test_codes_of_subs_differ_between_advertisers(shops: Shops) -> None:
             keys_of.append(found.code_key)
     assert encrypted_sub("a", keys_of[0]) != encrypted_sub("a", keys_of[1])
     assert encrypted_sub("", keys_of[0]) == ""
+
+
+def test_advertiser_chooses_the_zone_of_its_days_and_times(shops: Shops) -> None:
+    [made] = shops.client.get("/3.1/advertiser/conversions", **DAYS)["conversions"]
+    day = made["created_at"][:10]
+    later = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+    found = {}
+    for zone in ("UTC", "Pacific/Kiritimati"):
+        for each in (day, later):
+            sent = {"date_from": each, "date_to": each, "timezone": zone}
+            rows = shops.client.get("/3.1/advertiser/stats", **{"slice[]": ["day"]}, **sent)["stats"]
+            times = [
+                each["created_at"] for each in shops.client.get("/3.1/advertiser/conversions", **sent)["conversions"]
+            ]
+            found[zone, each] = len(rows), [time[:10] for time in times]
+    full, empty = (1, [day]), (0, [])
+    assert found == {
+        ("UTC", day): full, ("UTC", later): empty,
+        ("Pacific/Kiritimati", day): empty, ("Pacific/Kiritimati", later): (1, [later]),
+    }  # fmt: skip

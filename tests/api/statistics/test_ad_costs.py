@@ -9,6 +9,7 @@ from tests.support.client import ApiClient
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
 
 DAY = "2023-11-15"
 PERIOD = {"filter[date_from]": "2023-11-01", "filter[date_to]": "2023-11-30"}
@@ -147,3 +148,26 @@ def test_cost_of_clicks_without_sub8_is_sent_as_such(api: Api) -> None:
     assert row["cost"] == 4
     gone = {name: value for name, value in place.items() if name != "costs"} | {"no_sub8": 1}
     assert api.admin.call("DELETE", "/3.1/adcosts", params=gone).status_code == 200
+
+
+def test_costs_make_no_row_for_those_who_do_not_see_them(api: Api) -> None:
+    advertiser, (pid, affiliate) = api.add_advertiser(), api.add_affiliate()
+    offer = api.add_offer(advertiser=advertiser)
+    cost = {"offer_id": offer, "affiliate_id": pid, "sub8": "banner", "date": "2023-11-10", "costs": "2"}
+    api.admin.post("/3.1/adcosts", **cost)
+    days = {"date_from": "2023-11-10", "date_to": "2023-11-10"}
+    filters = {f"filter[{name}]": value for name, value in days.items()}
+    assert len(api.admin.get("/3.1/stats/custom", **{"slice[]": ["day"]}, **filters)["stats"]) == 1
+    assert affiliate.get("/3.1/stats/custom", **{"slice[]": ["day"]}, **filters)["stats"] == []
+    owner = api.advertiser_client(advertiser)
+    slices = ("day", "month", "offer")
+    assert [owner.get("/3.1/advertiser/stats", **{"slice[]": [each]}, **days)["stats"] for each in slices] == [
+        [],
+        [],
+        [],
+    ]
+
+
+def test_visibility_of_costs_is_declared_for_each_scope() -> None:
+    sees = (Scope.everything(), Scope.of_affiliate(1), Scope.of_advertiser("a" * 24), Scope.nothing())
+    assert [each.sees_costs for each in sees] == [True, False, False, False]

@@ -8,6 +8,7 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
+from tests.support.people_pages import earn
 from trackyard.console import app as app_of_pages
 from trackyard.domain.conversions.statuses import Status
 
@@ -143,3 +144,16 @@ def test_rail_shows_five_pages_and_others_once_they_are_used(api: Api) -> None:
     plain = visitor.get("/portal/").text.partition('<details class="more"')[0]
     assert "/portal/referrals" in plain and "/portal/postbacks" not in plain
     assert '<details class="more" open>' in visitor.get("/portal/news").text
+
+
+def test_home_of_an_affiliate_has_every_currency_while_another_is_being_paid(api: Api) -> None:
+    pid, visitor = affiliate_visitor(api)
+    for currency, amount in (("JPY", "166"), ("GBP", "3")):
+        earn(api, pid, amount, currency=currency)
+    api.admin.post("/3.1/admin/payments", pid=[pid])
+    for currency, amount in (("USD", "17.5"), ("EUR", "5"), ("KWD", "2")):
+        earn(api, pid, amount, currency=currency)
+    text = visitor.read("/portal/").text.replace("\N{NO-BREAK SPACE}", " ")
+    tile = text.partition("Available")[2].partition("On hold")[0]
+    assert "$17.50" in tile and "€5.00" in tile and "KWD" in tile, tile
+    assert "is being paid" in tile and "JPY" in tile and "£3.00" in tile, tile

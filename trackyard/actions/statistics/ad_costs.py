@@ -60,7 +60,7 @@ def with_costs(conn: Connection, report: Report) -> Report:
 
     report: in the caller's scope, with managers and tags as filters of ids.
     """
-    if not (report.scope.sees_charge and report.can_have_costs) or report.since >= report.until:
+    if not (report.scope.sees_costs and report.can_have_costs) or report.since >= report.until:
         return report
     zone, needed = ZoneInfo(report.zone), frozenset(report.dimensions)
     days = local_day(report.since, zone).isoformat(), local_day(report.until - 1, zone).isoformat()

@@ -68,8 +68,8 @@ def home(request: PageRequest) -> PageAnswer:
 
 
 def today_of(request: PageRequest) -> datetime:
-    """Return the present moment in the zone of days, which is that of the platform."""
-    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone)
+    """Return the present moment in the zone of days."""
+    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone)
 
 
 def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], str]:

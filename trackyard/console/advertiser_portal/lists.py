@@ -22,5 +22,5 @@ def own_offers(request: PageRequest) -> Choices:
 
 
 def chosen_period(request: PageRequest) -> tuple[DayPeriod, str]:
-    """Return the period of the address in the zone of the platform, and what is wrong with it."""
-    return read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    """Return the period of the address in the zone of days, and what is wrong with it."""
+    return read_period(request.address, request.deps.clock.now_ms(), request.day_zone)

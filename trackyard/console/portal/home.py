@@ -117,14 +117,11 @@ def _money(request: PageRequest) -> list[HomeTile]:
     balance, currency = request.calls.call("balance.get")["balance"], request.deps.currency
     available, more = sums_text(balance["available"], currency)
     hold, more_hold = sums_text(balance["hold"], currency)
-    being_paid, _ = sums_text(sums := sums_being_paid(request), currency)
-    detail = (
-        gettext("%(amount)s is being paid", amount=being_paid)
-        if any(sums.values())
-        else more or gettext("can be paid out")
-    )
+    first, others = sums_text(sums := sums_being_paid(request), currency)
+    being_paid = gettext("%(amount)s is being paid", amount=" + ".join(filter(None, (first, others))))
+    details = [*([more] if more else []), *([being_paid] if any(sums.values()) else [])]
     tiles = [
-        HomeTile("", gettext("Available"), available, detail),
+        HomeTile("", gettext("Available"), available, " · ".join(details) or gettext("can be paid out")),
         HomeTile("", gettext("On hold"), hold, more_hold or gettext("not free yet")),
     ]
     requested, more = sums_text(asked := requested_sums(request), currency)

@@ -9,11 +9,13 @@ class Scope:
 
     sees_charge: False for affiliates, which do not see charges and advertisers
     (docs/spec/callers.md#visibility-for-affiliates).
+    sees_costs: whether it sees what staff pay for advertising (docs/spec/statistics.md#ad-costs).
     """
 
     affiliate_ids: frozenset[int] | None = None
     advertiser_ids: frozenset[str] | None = None
     sees_charge: bool = True
+    sees_costs: bool = True
 
     @staticmethod
     def everything() -> "Scope":
@@ -22,18 +24,18 @@ class Scope:
 
     @staticmethod
     def of_affiliate(affiliate_id: int) -> "Scope":
-        """Return the scope of an affiliate: its own rows, without charges."""
-        return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
+        """Return the scope of an affiliate: its own rows, without charges and costs."""
+        return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False, sees_costs=False)
 
     @staticmethod
     def of_advertiser(advertiser_id: str) -> "Scope":
-        """Return the scope of an advertiser: its own rows."""
-        return Scope(advertiser_ids=frozenset({advertiser_id}))
+        """Return the scope of an advertiser: its own rows, without costs."""
+        return Scope(advertiser_ids=frozenset({advertiser_id}), sees_costs=False)
 
     @staticmethod
     def nothing() -> "Scope":
         """Return the scope of a query until its caller is known."""
-        return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
+        return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False, sees_costs=False)
 
     @property
     def is_everything(self) -> bool:

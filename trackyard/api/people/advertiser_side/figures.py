@@ -4,6 +4,7 @@ docs/spec/callers.md#advertisers-as-callers.
 """
 
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.conversions import list_visible_conversions
 from trackyard.actions.deps import Deps
@@ -39,11 +40,12 @@ StatusName = Annotated[str, s.Choice(tuple(each.value for each in Status if each
 
 
 class OwnPeriod(Params):
-    """Days in the platform's zone, both included."""
+    """Days of a zone, both included. timezone: None = that of the platform."""
 
     date_from: s.Day
     date_to: s.Day
     offer: Seq[s.Int] = ()
+    timezone: s.Zone | None = None
 
 
 class OwnStatsParams(OwnPeriod, Paging):
@@ -148,7 +150,8 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     if not _sees_affiliates(request) and set(slices).intersection(_OF_AFFILIATES):
         raise AccessDenied("The network does not show affiliates to this advertiser", code="affiliates_hidden")
     fine = any(SLICES[name].is_heavy for name in slices)
-    since, until = bounded_span(request.deps, params.date_from, params.date_to, request.deps.zone, fine=fine)
+    zone = params.timezone or request.deps.zone
+    since, until = bounded_span(request.deps, params.date_from, params.date_to, zone, fine=fine)
     filters: dict[str, Values] = {"offer": params.offer, "country": params.country}
     report = Report(
         Scope.nothing(),
@@ -156,7 +159,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
         until,
         slices,
         filters={name: values for name, values in filters.items() if values},
-        zone=request.deps.zone.key,
+        zone=zone.key,
         page=params.page,
         limit=params.place(request)["limit"],
         in_currency=params.in_currency or "",
@@ -177,7 +180,8 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
 )
 def conversions(request: ApiRequest[Deps], params: ListOwnConversions) -> OwnConversionsAnswer:
     """List the conversions of the calling advertiser, the newest first."""
-    since, until = span(params.date_from, params.date_to, request.deps.zone)
+    zone = params.timezone or request.deps.zone
+    since, until = span(params.date_from, params.date_to, zone)
     statuses = {*params.status, *((Status.PENDING_CAP,) if Status.PENDING in params.status else ())}
     chosen = ConversionFilter(
         since=since,
@@ -191,7 +195,7 @@ def conversions(request: ApiRequest[Deps], params: ListOwnConversions) -> OwnCon
     )
     found, total, names = list_visible_conversions(request.deps, request.access, chosen, **params.place(request))
     titles = {number: name.title for number, name in names.offers.items()}
-    views = [_conversion(request, each, titles.get(each.offer_id, "")) for each in found]
+    views = [_conversion(request, each, titles.get(each.offer_id, ""), zone) for each in found]
     return OwnConversionsAnswer(conversions=views, pagination=params.pagination(request, total))
 
 
@@ -206,8 +210,8 @@ def _row(row: StatsRow, key: str) -> OwnStatsRowView:
     )
 
 
-def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str) -> OwnConversionView:
-    sees, key, zone = _sees_affiliates(request), subs_key(request), request.deps.zone
+def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str, zone: ZoneInfo) -> OwnConversionView:
+    sees, key = _sees_affiliates(request), subs_key(request)
     return OwnConversionView(
         id=item.id,
         action_id=item.action_id,

@@ -33,12 +33,16 @@ _MOST_ALIKE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A line of a card. more: small print behind the value. link: where the value leads."""
+    """A line of a card. more: small print behind the value. link: where the value leads.
+
+    is_gone: whether the value counted once and does not any more.
+    """
 
     label: str
     value: str
     more: str = ""
     link: str = ""
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, Pa
 def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> list[Fact]:
     currency = conversion["currency"]
     charge, payout, margin = (Decimal(conversion[name]) for name in ("charge", "payouts", "earning"))
-    share = shown.percent(margin / charge) if charge else ""
+    share, is_gone = shown.percent(margin / charge) if charge else "", status == "declined"
     facts = (
         [Fact(gettext("Sum"), shown.number(conversion["sum"]), gettext("as the advertiser sent it"))]
         if conversion["sum"]
@@ -167,9 +171,14 @@ def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> 
     )
     return [
         *facts,
-        Fact(gettext("Charge"), shown.money(charge, currency), str(_PAID_BY.get(conversion["payment_type"], ""))),
-        Fact(gettext("Payout"), shown.money(payout, currency)),
-        Fact(gettext("Margin"), shown.money(margin, currency), share),
+        Fact(
+            gettext("Charge"),
+            shown.money(charge, currency),
+            str(_PAID_BY.get(conversion["payment_type"], "")),
+            is_gone=is_gone,
+        ),
+        Fact(gettext("Payout"), shown.money(payout, currency), is_gone=is_gone),
+        Fact(gettext("Margin"), shown.money(margin, currency), share, is_gone=is_gone),
         Fact(gettext("Balance"), _booked(request, conversion, status)),
     ]
 
