@@ -123,7 +123,11 @@ def _state(
     status = state["status"]
     label = STATUSES.get(status, status)
     charge, payout = (shown.money(state[name], state["currency"]) for name in ("revenue", "payouts"))
-    money = gettext("charge %(charge)s, payout %(payout)s", charge=charge, payout=payout)
+    money = (
+        gettext("charge was %(charge)s, payout was %(payout)s", charge=charge, payout=payout)
+        if status == "declined"
+        else gettext("charge %(charge)s, payout %(payout)s", charge=charge, payout=payout)
+    )
     by = author(state["by"], names)
     changed = before is None or before["status"] != status
     title = (
