@@ -302,3 +302,30 @@ def test_international_hosts_are_sent_in_ascii_wherever_a_url_comes_from() -> No
     deep = make_target_hit({"path": "/käse"}, url="https://bücher.example/", allow_deeplink=True)
     assert accepted_url(*deep) == _BOOKS_SENT
     assert found == [f"{_BOOKS_SENT}?c={CLICK}"] * 4
+
+
+def test_encoded_braces_are_filled_where_staff_wrote_them() -> None:
+    shop, sent = "https://shop.example/?c=%7Bclickid%7D&n=%7bzzz%7d", f"https://shop.example/?c={CLICK}&n=%7bzzz%7d"
+    given = {"sub1": "s", "l": "1"}
+    hits = [
+        make_target_hit(url=shop),
+        make_target_hit({"l": "1"}, landings=(RulesetLanding(1, shop),)),
+        make_target_hit(url="https://shop.example/", macro_url="c=%7Bclickid%7D&n=%7bzzz%7d"),
+        make_target_hit({"path": "/a"}, url=shop, allow_deeplink=True),
+        make_target_hit({"path": "/a"}, url="https://shop.example/", macro_url=f"?{shop[22:]}", allow_deeplink=True),
+    ]
+    found = [accepted_url(*hit).replace("/a?", "/?") for hit in hits]
+    back = [make_target_hit(trafficback_url=shop), make_target_hit(preview_url=shop), make_target_hit(platform=shop)]
+    found += [str(rejected_url(hit, route.offer)) for hit, route in back]
+    own = make_target_hit(given, url="https://shop.example/?s=%7Bsub1%7D", subs_key="0" * 32)
+    assert found == [sent] * 8
+    assert accepted_url(*own).startswith("https://shop.example/?s=") and "%7B" not in accepted_url(*own)
+
+
+def test_encoded_braces_stay_in_what_visitors_write() -> None:
+    path = make_target_hit(
+        {"path": "/?n=%7Baffiliate_name%7D&i=%7Bclickid%7D"}, url="https://shop.example/", allow_deeplink=True
+    )
+    assert accepted_url(*path) == "https://shop.example/?n=%7Baffiliate_name%7D&i=%7Bclickid%7D"
+    sub = make_target_hit({"sub1": "%7Bclickid%7D"}, url="https://shop.example/?s={sub1}")
+    assert accepted_url(*sub) == "https://shop.example/?s=%257Bclickid%257D"

@@ -52,6 +52,9 @@ def test_parallel_tracking_url_macros_are_filled(macro: str, value: str) -> None
     click = msgspec.structs.asdict(CLICK)
     url = parallel_url(f"http://a/?x={{{macro}}}", click, zone, offer_title="Shoes & more", affiliate_name="Ann")
     assert url == f"http://a/?x={value}"
+    encoded = f"http://a/?x=%7b{macro}%7D"
+    wanted = encoded if macro == "unknown" else url
+    assert parallel_url(encoded, click, zone, offer_title="Shoes & more", affiliate_name="Ann") == wanted
 
 
 def test_parallel_tracking_macros_equal_click_macros() -> None:

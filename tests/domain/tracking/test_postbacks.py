@@ -158,7 +158,11 @@ def test_postback_url_macros_are_filled(name: str) -> None:
     )
     assert conversion.created_at == AT
     zone = ZoneInfo("Asia/Kathmandu")
-    assert fill_url(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == f"http://a/?x={VALUES[name]}"
+    filled = f"http://a/?x={VALUES[name]}"
+    assert fill_url(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == filled
+    encoded = f"http://a/?x=%7B{name.upper()}%7d"
+    wanted = encoded if name == "unknown" else filled
+    assert fill_url(encoded, conversion, "Shoes & more", zone, "42") == wanted
 
 
 def test_postback_dates_use_platform_zone_across_midnight_and_dst() -> None:

@@ -39,6 +39,61 @@ def test_unfilled_macros_of_code_are_only_those_like_a_macro() -> None:
     ]
 
 
+_RIGHT = "https://x/?c={clickid}"
+_WRITTEN = [
+    # As it is written, the place, the macro that was meant
+    ("{{clickid}}", OFFER, "clickid"),
+    ("{{ clickid }}", POSTBACK, "clickid"),
+    ("${clickid}", OFFER, "clickid"),
+    ("[clickid]", OFFER, "clickid"),
+    ("#clickid#", OFFER, "clickid"),
+    ("<clickid>", OFFER, "clickid"),
+    ("%%clickid%%", OFFER, "clickid"),
+    ("%%CLICKID%%", OFFER, "clickid"),
+    ("{clickid", OFFER, "clickid"),
+    ("clickid}", OFFER, "clickid"),
+    ("%7Bclickidd%7D", OFFER, "clickid"),
+    ("%7bpayout%7d", POSTBACK, "sum"),
+    ("[subid]", OFFER, "sub1"),
+    ("{{payout}}", POSTBACK, "sum"),
+    ("${aff_sub}", POSTBACK, "sub1"),
+]
+
+
+@pytest.mark.parametrize(("written", "place", "meant"), _WRITTEN)
+@pytest.mark.parametrize("after", ["", "&s=1", "/x"])
+def test_macros_in_other_spellings_are_named_with_the_right_one(
+    written: str, place: MacroPlace, meant: str, after: str
+) -> None:
+    sentence = f"{written} is not a macro: it stays as text. Write {{{meant}}}."
+    assert list(unfilled_macros(f"https://x/?c={written}{after}", place)) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _RIGHT, "https://x/?c=%7Bclickid%7D&g=%7bgeo%7D", "https://x/?a[b]=1&c[]=2&x[0]=3", "https://x/#clickid", "https://x/%7Bzzz%7D",
+        "https://x/?a=100%25&b=%2525", "https://x/?ids={clickid}&q=<script>", "https://x/?c={clickid}#{sub1}#top",
+    ],
+)  # fmt: skip
+def test_texts_without_a_macro_in_another_spelling_have_no_sentence(text: str) -> None:
+    assert list(unfilled_macros(text, OFFER)) == []
+
+
+def test_ampersand_of_html_in_a_url_has_a_sentence() -> None:
+    said = ["&amp; stays as it is in a URL, so that the next name begins with amp;. Write & instead."]
+    assert list(unfilled_macros("https://x/?a=1&amp;c={clickid}", OFFER)) == said
+    assert list(unfilled_macros("https://x/?a=1&amp;", OFFER)) == []
+    assert list(unfilled_macros('<a href="https://x/?a=1&amp;c={clickid}">', POSTBACK, likely_only=True)) == []
+
+
+def test_code_of_pixels_may_have_brackets_and_elements() -> None:
+    code = "<time>x</time><script>a[status]; b[clickid] = `${clickid}`</script>"
+    assert list(unfilled_macros(code, POSTBACK, likely_only=True)) == [
+        "${clickid} is not a macro: it stays as text. Write {clickid}."
+    ]
+
+
 def test_names_of_other_platforms_are_no_macros_and_mean_some() -> None:
     names = {macro.name for macro in MACROS}
     assert not names & _OTHER_NAMES.keys()

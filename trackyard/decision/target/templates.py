@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from trackyard.base.zones import find_zone, local_day
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
-from trackyard.domain.tracking.macros import Template, encode_value
+from trackyard.domain.tracking.macros import Template, encode_value, with_braces
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS, encrypted_sub
 
@@ -161,7 +161,7 @@ def url_template(url: str) -> "UrlTemplate":
     if found is None:
         if len(_templates) >= _TEMPLATE_CACHE_SIZE:
             _templates.clear()
-        found = _templates[url] = compile_url(url)
+        found = _templates[url] = compile_url(with_braces(url, CLICK_MACROS))
     return found
 
 
@@ -174,7 +174,7 @@ def offer_template(url: str, own_subs: str | None) -> "UrlTemplate":
     if found is None:
         if len(_templates) >= _TEMPLATE_CACHE_SIZE:
             _templates.clear()
-        found = _templates[key] = compile_url(url, own_subs)
+        found = _templates[key] = compile_url(with_braces(url, CLICK_MACROS), own_subs)
     return found
 
 

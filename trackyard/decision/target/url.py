@@ -15,6 +15,7 @@ from trackyard.decision.target.templates import (
     offer_template,
     url_template,
 )
+from trackyard.domain.tracking.macros import with_braces
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS
 
@@ -104,11 +105,12 @@ def _deep_link_template(hit: Hit, route: OfferRoute, url: str) -> UrlTemplate:
     """Return the target of a deep link; a URL with {deeplink} places it by itself."""
     offer = route.offer
     link = find_deep_link(hit, offer)
-    if link is None or _DEEPLINK in url:
+    if link is None or _DEEPLINK in with_braces(url, CLICK_MACROS):
         return offer_template(append_macro_url(url, offer.macro_url), _own_subs(route))
-    # Not cached: visitors write as many of these as they like.
+    # Not cached: visitors write as many of these as they like. Encoded braces are those of staff alone.
+    url, macro_url = with_braces(url, CLICK_MACROS), with_braces(offer.macro_url, CLICK_MACROS)
     wanted = _without_staff_macros(link.url) or join_path(url, _without_staff_macros(link.path))
-    return compile_url(append_macro_url(wanted, offer.macro_url), _own_subs(route))
+    return compile_url(append_macro_url(wanted, macro_url), _own_subs(route))
 
 
 def _own_subs(route: OfferRoute) -> str | None:

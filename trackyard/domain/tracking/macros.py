@@ -4,12 +4,14 @@ docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros
 """
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 from typing import Protocol
 from urllib.parse import quote
 
 _is_plain = re.compile(r"[A-Za-z0-9_.~-]*\Z").match
 _MACRO = re.compile(r"\{([a-z_0-9]+)\}")
+_ENCODED_MACRO = re.compile(r"%7B([a-z_0-9]{1,40})%7D", re.IGNORECASE | re.ASCII)
 
 
 class MacroValues(Protocol):
@@ -40,6 +42,16 @@ class Template:
             out.append(f"{{{name}}}" if value is None else encode_value(value))
             out.append(literal)
         return "".join(out)
+
+
+def with_braces(url: str, names: Container[str]) -> str:
+    """Return a URL of staff or affiliates in which percent-encoded braces around known names are braces.
+
+    Spreadsheets, forms and builders of URLs encode them: `%7Bclickid%7D`.
+    """
+    if "%7" not in url:
+        return url
+    return _ENCODED_MACRO.sub(lambda found: f"{{{found[1].lower()}}}" if found[1].lower() in names else found[0], url)
 
 
 def encode_value(value: str) -> str:

@@ -5,8 +5,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import local_day
-from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
-from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
+from trackyard.domain.tracking.macros import cached_template, with_braces
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
@@ -14,7 +14,7 @@ def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_ti
 
     {date_only} is in the platform's `zone`; {deeplink} is empty, since no record has it.
     """
-    return cached_template(url).fill(
+    return cached_template(with_braces(url, _NAMES)).fill(
         {
             **{macro: str(click[column]) for macro, column in _COLUMNS.items()},
             # As at the edge: the last digits of a click id are random already.
@@ -29,3 +29,4 @@ def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_ti
 
 
 _COLUMNS: Final = macro_columns(MacroPlace.OFFER_URL)
+_NAMES: Final = macro_names(MacroPlace.OFFER_URL)

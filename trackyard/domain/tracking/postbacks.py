@@ -14,8 +14,8 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import DECLINED, Conversion, ConversionChange
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
-from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
+from trackyard.domain.tracking.macros import cached_template, with_braces
 from trackyard.domain.tracking.subs import with_encrypted_subs
 
 BY_CREATING: Final = "by_creating"
@@ -137,7 +137,7 @@ def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo,
 
     Dates are in the platform's `zone`, {time} and {timestamp} in epoch seconds; {sum} is the payout.
     """
-    return cached_template(url).fill(_values(conversion, offer_title, zone, rand))
+    return cached_template(with_braces(url, _NAMES)).fill(_values(conversion, offer_title, zone, rand))
 
 
 def fill_body(body: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
@@ -192,6 +192,7 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
 _CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
 """Both spellings of the macro of a custom field, without its number."""
 
+_NAMES: Final = macro_names(MacroPlace.POSTBACK)
 _COLUMNS: Final = {
     macro: column
     for macro, column in macro_columns(MacroPlace.POSTBACK).items()

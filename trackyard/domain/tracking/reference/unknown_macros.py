@@ -11,7 +11,25 @@ from typing import Final
 
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_names
 
-_NAMED: Final = re.compile(r"\{([A-Za-z0-9_.-]{1,40})\}")
+_NAME: Final = r"\s{0,3}([A-Za-z0-9_.-]{1,40}+)\s{0,3}"
+_NAMED: Final = re.compile(r"(?<![{$])\{([A-Za-z0-9_.-]{1,40})\}(?!\})")
+_CODE_SPELLINGS: Final = (
+    rf"\{{\{{{_NAME}\}}\}}",
+    rf"\$\{{{_NAME}\}}",
+    rf"%%{_NAME}%%",
+    rf"%7[Bb]{_NAME}%7[Dd]",
+)
+_URL_SPELLINGS: Final = (
+    rf"\[{_NAME}\]",
+    rf"#{_NAME}#",
+    rf"<{_NAME}>",
+    rf"\{{{_NAME}(?=[&/?#;]|$)",  # an open brace
+    rf"(?<=[=/]){_NAME}\}}",
+)
+_IN_CODE: Final = re.compile("|".join(_CODE_SPELLINGS))
+_IN_URL: Final = re.compile("|".join((*_CODE_SPELLINGS, *_URL_SPELLINGS)))
+"""The macros of other programs, and damaged ones of ours. Each alternative has one group: the name."""
+_AMPERSAND: Final = re.compile(r"&amp;(?=[A-Za-z0-9_.\[\]-]{1,60}=)")
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "aff_id": ("pid",),
     "affiliate_id": ("pid",),
@@ -46,6 +64,9 @@ def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) 
     likely_only: leave out names that are like no macro, which code of a browser may contain.
     """
     known = macro_names(place)
+    yield from _other_spellings(text, known, _IN_CODE if likely_only else _IN_URL)
+    if not likely_only and _AMPERSAND.search(text):
+        yield "&amp; stays as it is in a URL, so that the next name begins with amp;. Write & instead."
     unknown = (name for name in dict.fromkeys(_NAMED.findall(text)) if name not in known)
     for name in islice(unknown, MAX_UNKNOWN):
         others = [other.value for other in MacroPlace if other is not place and name in macro_names(other)]
@@ -55,6 +76,16 @@ def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) 
             yield f"The macro {{{name}}} is filled in {others[0]} only and stays as text here.{hint}"
         elif meant or not likely_only:
             yield f"There is no macro {{{name}}}: it stays as text.{hint}"
+
+
+def _other_spellings(text: str, known: frozenset[str], spellings: re.Pattern[str]) -> Iterator[str]:
+    """Yield a sentence for each name of a macro that is written as other programs write theirs, or damaged."""
+    names = {found[0]: found[found.lastindex or 0] for found in spellings.finditer(text)}
+    for written, name in islice(names.items(), MAX_UNKNOWN):
+        is_filled = written[:3].upper() == "%7B" and name.lower() in known
+        meant = "" if is_filled else _find_meant(name, known)
+        if meant:
+            yield f"{written} is not a macro: it stays as text. Write {{{meant}}}."
 
 
 def _find_meant(name: str, known: frozenset[str]) -> str:
