@@ -9,13 +9,13 @@ from urllib.parse import unquote_plus
 _SECRETS: Final = frozenset({"secure", "afsecure"})
 
 # Bounded: senders control how often a name begins, so a search from one beginning must be short. The longest spelling
-# of a secret name has six characters for each of its eight.
-_PAIR_NAME: Final = re.compile(r"(?:^|[&?;])([^&?;=]{6,48}+)=")
+# of a secret name has six characters for each of its eight, and an index in brackets.
+_PAIR_NAME: Final = re.compile(r"(?:^|[&?;])([^&?;=]{6,72}+)=")
 _PAIR_VALUE: Final = re.compile(r"[^&;]*")
 _JSON_NAME: Final = re.compile(r'"((?:[^"\\]|\\.){6,48}+)"\s*:\s*')
-_JSON_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+')
+_JSON_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)|\[[^\]]*\]?|\{[^}]*\}?|[^,}\s]+')
 _SECRET_PART: Final = re.compile(
-    r'(?is)(name\s{0,9}=\s{0,9}"?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
+    r'(?is)(name\s{0,9}=\s{0,9}"?\s{0,9}(?:af)?secure\s{0,9}(?:\[[^\]\r\n]{0,20}\])?"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
 )
 
 _USER: Final = re.compile(r"(?<=://)[^/?#@]*@")
@@ -50,12 +50,17 @@ def _mask_values(
     """Replace the values behind the names that are secret once they are decoded."""
     pieces, kept = [], 0
     for found in name.finditer(text):
-        if found.start() >= kept and decode(found[1]).lower() in _SECRETS:
+        if found.start() >= kept and _plain_name(decode(found[1])) in _SECRETS:
             hidden = value.match(text, found.end())
             if hidden is not None:
                 pieces += [text[kept : found.end()], mask]
                 kept = hidden.end()
     return "".join(pieces) + text[kept:]
+
+
+def _plain_name(name: str) -> str:
+    """Return a name without case, outer blanks and an index: `Secure[0]` is `secure`."""
+    return name.partition("[")[0].strip().lower()
 
 
 def _json_text(escaped: str) -> str:

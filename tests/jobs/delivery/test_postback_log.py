@@ -17,6 +17,17 @@ from trackyard.base.masks import mask_secrets
         ("a=1&afsecure=x", "a=1&afsecure=***"),
         ("SECURE=x&Secure=", "SECURE=***&Secure=***"),
         ("insecure=x", "insecure=x"),
+        ("secure[]=x&secure[0]=y", "secure[]=***&secure[0]=***"),
+        ("secure%5B%5D=x&%73%65%63%75%72%65%5b0%5d=y", "secure%5B%5D=***&%73%65%63%75%72%65%5b0%5d=***"),
+        ("+secure=x&secure%20=y&a=1&amp;secure=z", "+secure=***&secure%20=***&a=1&amp;secure=***"),
+        ("afsecure[code]=x&secured=y", "afsecure[code]=***&secured=y"),
+        ('{"secure":["x","y"],"a":1}', '{"secure":"***","a":1}'),
+        ('{"secure":{"0":"x"},"a":1}', '{"secure":"***","a":1}'),
+        ('{"secure":["x","y', '{"secure":"***"'),
+        (
+            '--b\r\nContent-Disposition: form-data; name="secure[]"\r\n\r\nx\r\n--b--',
+            '--b\r\nContent-Disposition: form-data; name="secure[]"\r\n\r\n***\r\n--b--',
+        ),
         ("a=1&%73ecure=x&b=2", "a=1&%73ecure=***&b=2"),
         ("se%63ur%65=x&%61%66%73%65%63%75%72%65=y", "se%63ur%65=***&%61%66%73%65%63%75%72%65=***"),
         ("a=x?secure=y", "a=x?secure=***"),
@@ -58,6 +69,10 @@ def test_postback_log_secret_is_masked_in_every_form(text: str, kept: str) -> No
         '"',
         "%73ecure=",
         '"\\u0073ecure":"',
+        "secure[",
+        '"secure":[',
+        '"secure":{',
+        'name="secure[',
     ],
 )
 def test_postback_log_masking_takes_linear_time(piece: str) -> None:
