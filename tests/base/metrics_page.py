@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base import metrics
-from trackyard.base.metrics import machine, watching
+from trackyard.base.metrics import machine, turns, watching
 from trackyard.base.metrics.declarations import SECTIONS, MetricDeclaration
 
-assert metrics and machine and watching  # they declare
+assert metrics and machine and turns and watching  # they declare
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
 METRICS: Final = {metric.name: metric for section in SECTIONS for metric in section.metrics}

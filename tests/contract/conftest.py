@@ -16,9 +16,9 @@ __all__ = ["api"]
 def _high_limits() -> Iterator[None]:
     """Limits that the calls of one installation for all tests would reach."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6)
+        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_NETWORK", 10**6)
         patch.setattr("trackyard.actions.tracking.pixels.MAX_PIXELS", 10**6)
-        for name in ("TRIES_PER_ACCOUNT", "TRIES_PER_ADDRESS"):
+        for name in ("TRIES_PER_ACCOUNT", "TRIES_PER_NETWORK"):
             patch.setattr(f"trackyard.actions.people.credentials.{name}", 10**6)
         yield
 

@@ -164,7 +164,7 @@ def render_pages() -> Pages:
     pages = {"README.md": _contents(), "rights.md": rights.page(), "records.md": _records()}
     stored: dict[str, Any] = {}
     with ExitStack() as stack:
-        stack.enter_context(mock.patch("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6))
+        stack.enter_context(mock.patch("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_NETWORK", 10**6))
         examples = Examples(stack)
         for topic in _by_name():
             parts = [f"# {topic.title}\n"]

@@ -58,7 +58,7 @@ def world(
     shutil.copy(migrated_sqlite, path)
     database = open_database(f"sqlite:///{path}")
     with empty_store() as analytics, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6)
+        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_NETWORK", 10**6)
         yield make_world(installed(database, analytics), Random(request.config.getoption("randomly_seed")))
     database.close()
 

@@ -17,6 +17,7 @@ from trackyard.base.secrets import hash_password
 from trackyard.console.app import Console
 from trackyard.domain.people.roles import Role
 from trackyard.store.people import advertisers
+from trackyard.wire.http.rate_limits import ApiLimits
 
 PASSWORD: Final = "a long enough password"
 _NO_PAGE: Final = "/console/nothing"
@@ -58,9 +59,9 @@ class PageReader(HTMLParser):
 class Visitor:
     """A person who looks at pages. Redirects are not followed. login: of the person, "" for a stranger."""
 
-    def __init__(self, app: Any, base: str = "http://console.example") -> None:
+    def __init__(self, app: Any, base: str = "http://console.example", address: str = "testclient") -> None:
         self.login = ""
-        self.client = AppClient(app, base)
+        self.client = AppClient(app, base, address)
 
     def get(self, path: str, **options: Any) -> Any:
         """Ask for a page."""
@@ -84,11 +85,11 @@ class Visitor:
         return self.client.post("/sign-in", data={"login": login, "password": password, **fields})
 
 
-def console_app(api: Api, grace_s: float = 60.0) -> Any:
+def console_app(api: Api, grace_s: float = 60.0, limits: ApiLimits = UNBOUNDED) -> Any:
     """The API of an installation with its pages, which wait for their reports."""
     authenticate = partial(find_caller, api.deps.database, api.clock, policy=api.deps.sessions)
     console = Console(api.deps, CATALOGUE, authenticate, reports=100, texts=texts(), grace_s=grace_s)
-    return build(api.deps, limits=UNBOUNDED, site=console)
+    return build(api.deps, limits=limits, site=console)
 
 
 def staff_visitor(api: Api, *roles: Role, app: Any = None) -> Visitor:

@@ -55,8 +55,8 @@ class AppClient(httpx2.Client):
     takes as long as the shortest answers: proxies, times, redirects, logs.
     """
 
-    def __init__(self, app: Any, base: str) -> None:
-        self._app_transport = AppTransport(app)
+    def __init__(self, app: Any, base: str, address: str = "testclient") -> None:
+        self._app_transport = AppTransport(app, (address, 50000))
         super().__init__(transport=self._app_transport, base_url=base)
 
     def send(self, request: httpx2.Request, **_options: Any) -> httpx2.Response:

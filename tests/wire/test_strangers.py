@@ -12,14 +12,16 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tests.support.waiting import wait_until
+from trackyard.base.strangers import PLACES, StrangerAct
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
-from trackyard.wire.http.dispatch import STRANGER_THREADS, Dispatch
+from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.http.health import health
 from trackyard.wire.http.rate_limits import ApiLimits
+from trackyard.wire.limits import strangers as strangers_of_api
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 from trackyard.wire.response.envelope import Answer
@@ -67,7 +69,7 @@ def door() -> Iterator[Door]:
 
 @pytest.fixture
 def strangers(door: Door) -> Dispatch[Any]:
-    public: dict[str, Any] = {"audience": "anyone", "permission": Permission.NONE}
+    public: dict[str, Any] = {"audience": "anyone", "permission": Permission.NONE, "act": StrangerAct.SIGN_UP}
     common: dict[str, Any] = {"answer": Answer, "params": JoinParams}
     catalogue = [
         Endpoint[Any](id="join", method="POST", path="/join", handle=door.join, **public, **common),
@@ -168,7 +170,7 @@ def test_stranger_over_rate_is_refused_before_its_body_is_read(strangers: Dispat
 def test_waiting_strangers_hold_no_thread_of_callers(
     strangers: Dispatch[Any], door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "MAX_WAITING_STRANGERS", 20)
+    monkeypatch.setattr(strangers_of_api, "MAX_WAITING", 20)
     with ExitStack() as stack:
         client = stack.enter_context(of(strangers, "192.0.2.1"))  # one event loop for all of them
         callers = stack.enter_context(ThreadPoolExecutor(48))
@@ -179,8 +181,8 @@ def test_waiting_strangers_hold_no_thread_of_callers(
             return other.post("/3.1/join")
 
         asked = [callers.submit(join, number) for number in range(48)]
-        wait_until(lambda: sum(one.done() for one in asked) == 48 - 20 - STRANGER_THREADS)
-        assert door.joined == STRANGER_THREADS
+        wait_until(lambda: sum(one.done() for one in asked) == 48 - 20 - PLACES)
+        assert door.joined == PLACES
         assert client.post("/3.1/show", headers={"API-Key": KEY}).status_code == 200
         door.free.set()
         answers = [one.result() for one in asked]

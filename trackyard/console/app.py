@@ -1,7 +1,8 @@
 """The pages as a part of the API's listener (docs/spec/console.md)."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -19,6 +20,7 @@ from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.reports import rows_read
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
+from trackyard.base.strangers import StrangersBusy
 from trackyard.base.texts.languages import NAMES, language, speaking
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.account.sign_in import sign_in_again
@@ -58,24 +60,31 @@ from trackyard.console.frame.templates import link_to, render
 from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
 from trackyard.console.people import find_person
+from trackyard.console.refusals import OverloadPages, is_overload
 from trackyard.console.staff.work import count_waiting
+from trackyard.console.turns import PagesBusy, TooManyPages, Turns
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
 from trackyard.wire.http.disconnects import run_for_client
 from trackyard.wire.http.origins import address_of
+from trackyard.wire.limits.strangers import Door, Strangers
 from trackyard.wire.local_calls import ONLY_LOOKS, LocalCalls, Methods
 from trackyard.wire.openapi.texts import Texts
 from trackyard.wire.response.streaming import ExportSlots
 
 SIGN_IN: Final = "/sign-in"
 _THREADS: Final = 8
-"""Pages that are made at a time; others wait."""
+"""Pages of people that are made at a time; others wait for a turn."""
+_LOOK_UPS: Final = 2
+"""Sessions that are looked up at a time."""
 _OLD_FORM: Final = lazy_gettext(
     "This form is too old, or another site sent it. Open the page again and repeat the change."
 )
 _LOOK_ENDED: Final = lazy_gettext(
     "The look at the portal has ended: it lasts 30 minutes at most. Begin another one here."
 )
+_ERRORS: Final = Door("/error")
+"""The door of pages that say what went wrong."""
 _ROOTS: Final = ("/console", "/portal", "/advertiser", "/sign-up", SIGN_IN, "/sign-out")
 
 Authenticate = Callable[[str], Caller | None]
@@ -104,7 +113,9 @@ class Console:
         self._methods = Methods(endpoints, deps, deps.clock, texts, deps.api_url)
         self._authenticate = authenticate
         self._table = PageTable(PARTS)
-        self._threads = CapacityLimiter(_THREADS)
+        self._threads, self._turns = CapacityLimiter(_THREADS), Turns(_THREADS)
+        self._look_ups = CapacityLimiter(_LOOK_UPS)
+        self._overload = OverloadPages(self._overload_page)
         self._reports = _ReportSlots(reports)
         self._late = LateParts(refusal_of, grace_s, lambda: rows_read(deps))
         self._seen_findings = SeenFindings()
@@ -115,20 +126,30 @@ class Console:
         """Return whether a path is that of a page."""
         return path == "/" or any(path == root or path.startswith(f"{root}/") for root in _ROOTS)
 
-    async def respond(self, request: Request) -> Response:
-        """Return the answer to a request for a page. Raises RequestError only for failures of stores."""
+    async def respond(self, request: Request, strangers: Strangers) -> Response:
+        """Return the answer to a request for a page. Raises RequestError.
+
+        A page of a person takes a turn of that person; strangers have threads of their own.
+        """
         path = request.scope["path"]
         if path.startswith(PREFIX):
             return asset_response(path)
         if path in ("/", "/console", "/portal", "/advertiser"):
             return redirect_response("/console/" if path == "/" else f"{path}/")
         route, variables = self._table.find(request.method, path)
-        fields, files = await self._form(route, request) if route.method == "POST" else ((), ())
+        door = Door(route.path, route.act)
+        if route.act is not None:
+            await strangers.count(door, request)
+        caller = None if route.audience == "anyone" else await self._caller(request)
+        if caller is None and route.audience != "anyone" and route.method == "GET":
+            raise Unauthorized
+        fields, files = await self._form(route, request, caller) if route.method == "POST" else ((), ())
         asked = replace(self._asked(request), path=variables, form=fields, files=files)
         name = f"page {asked.client}"
         try:
-            run = partial(self._answer, route, asked, request)
-            answer = await run_for_client(request.receive, name, run, self._threads)
+            async with self._place(caller, door, strangers, request) as threads:
+                run = partial(self._answer, route, asked, request, caller)
+                answer = await run_for_client(request.receive, name, run, threads)
         finally:
             for _, file in files:
                 file.handle.close()
@@ -136,16 +157,31 @@ class Console:
             sessions.keep_language(request, answer, chosen)
         return answer
 
-    async def _form(self, route: PageRoute, request: Request) -> SentForm:
-        """Return the fields of a form, empty ones too, and its files. Raises BodyTooLarge."""
-        most = FORM_MAX
-        if route.body_max > FORM_MAX:  # a stranger fills no disk
-            key = sessions.find_key(request) or ""
-            known = await anyio.to_thread.run_sync(self._authenticate, key, limiter=self._threads) if key else None
-            most = route.body_max if known is not None else FORM_MAX
-        return await read_form(request, most)
+    @asynccontextmanager
+    async def _place(
+        self, caller: Caller | None, door: Door, strangers: Strangers, request: Request
+    ) -> AsyncIterator[CapacityLimiter]:
+        """Yield the threads in which a page is made. Raises StrangersBusy, TooManyPages, PagesBusy."""
+        request.state.loop, request.state.caller = asyncio.get_running_loop(), caller
+        if caller is None:
+            with strangers.place(door) as threads:
+                yield threads
+        else:
+            async with self._turns.turn(caller):
+                yield self._threads
 
-    async def error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
+    async def _caller(self, request: Request) -> Caller | None:
+        """Return who signed in with the session of the browser; None without one."""
+        key = sessions.find_key(request)
+        return await anyio.to_thread.run_sync(self._authenticate, key, limiter=self._look_ups) if key else None
+
+    async def _form(self, route: PageRoute, request: Request, caller: Caller | None) -> SentForm:
+        """Return the fields of a form, empty ones too, and its files. Raises BodyTooLarge."""
+        return await read_form(request, FORM_MAX if caller is None else route.body_max)  # a stranger fills no disk
+
+    async def error(
+        self, request: Request, refusal: RequestError | None, request_id: str, strangers: Strangers
+    ) -> Response:
         """Return the page of an error.
 
         refusal: None for a defect of the program, of which the page shows the id of the request alone.
@@ -153,14 +189,26 @@ class Console:
         if isinstance(refusal, Unauthorized) and request.method in ("GET", "HEAD"):
             wanted = str(PageAddress(request.scope["path"], _pairs(request.scope["query_string"])))
             return redirect_response(f"{SIGN_IN}?next={quote(wanted, safe='')}")
-        return await anyio.to_thread.run_sync(self._error, request, refusal, request_id, limiter=self._threads)
+        if refusal is not None and is_overload(refusal):
+            return await self._overload.respond(request, refusal)
+        caller = None
+        with suppress(Exception):  # the stores may be what is lost: the page is then shown without the frame
+            caller = await self._caller(request)
+        try:
+            async with self._place(caller, _ERRORS, strangers, request) as threads:
+                run = partial(self._error, request, caller, refusal, request_id)
+                return await anyio.to_thread.run_sync(run, limiter=threads)
+        except (TooManyPages, PagesBusy, StrangersBusy) as busy:
+            return await self._overload.respond(request, busy)
 
-    def _error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
+    def _error(
+        self, request: Request, caller: Caller | None, refusal: RequestError | None, request_id: str
+    ) -> Response:
         status = 500 if refusal is None else refusal.status
         asked = self._asked(request)
         try:
-            asked = self._with_person(asked)
-        except Exception:  # the stores may be what is lost: the page is then shown without the frame
+            asked = self._with_person(asked, caller)
+        except Exception:
             asked = replace(asked, session_key="", needs_of=lambda _path, _audience: None)
         page = Html("error.html", {"status": status, "refusal": refusal, "request_id": request_id}, status)
         with speaking(language(asked.language)):
@@ -181,8 +229,19 @@ class Console:
             seen_findings=self._seen_findings,
         )
 
-    def _answer(self, route: PageRoute, asked: PageRequest, request: Request) -> Response:
-        asked = self._with_person(asked)
+    def _overload_page(self, refusal: RequestError, chosen: str) -> str:
+        """Return the page of a refusal that concerns no person."""
+        asked = PageRequest(deps=self._deps, address=PageAddress(SIGN_IN), browser_language=chosen)
+        with suppress(Exception):
+            asked = replace(asked, network=get_network(self._deps))
+        with speaking(language(chosen)):
+            values = {"status": refusal.status, "refusal": refusal, "request_id": ""}
+            return render("error.html", {**_frame(asked, None), **values})
+
+    def _answer(self, route: PageRoute, asked: PageRequest, request: Request, caller: Caller | None) -> Response:
+        if route.audience == "anyone" and asked.session_key:  # looked up here: it waits where strangers wait
+            caller = self._authenticate(asked.session_key)
+        asked = self._with_person(asked, caller)
         with speaking(language(asked.language)):
             return self._answer_person(route, asked, request)
 
@@ -200,13 +259,12 @@ class Console:
             asked = _checked_form(route, asked, request)
         return self._response(request, asked, route.handle(asked))
 
-    def _with_person(self, asked: PageRequest) -> PageRequest:
+    def _with_person(self, asked: PageRequest, caller: Caller | None) -> PageRequest:
         """Return the request with the person of its session, and the face of the network.
 
         While staff look at a portal, it is the affiliate; once that has ended, the staff user with a look.
         """
         asked = replace(asked, network=get_network(self._deps))
-        caller = self._authenticate(asked.session_key) if asked.session_key else None
         if caller is None:
             strange = LocalCalls(self._methods, None, request_origin.get(), ExitStack)
             return replace(asked, session_key="", calls_or_none=strange)
@@ -261,7 +319,8 @@ class Console:
         if page.late is None:
             response = html_response(show(page), page.status)
         else:
-            response = self._late.respond(page.late, show, lambda: show(page), page.status)
+            caller, loop = request.state.caller or asked.person.caller, request.state.loop
+            response = self._late.respond(caller, loop, page.late, show, lambda: show(page), page.status)
         if message is not None:
             sessions.forget_message(request, response)
         return response

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 
 from trackyard.base.errors import AccessDenied, Unauthorized
+from trackyard.base.strangers import StrangerAct
 from trackyard.domain.people.callers import Access, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.permissions import FEATURES
 from trackyard.domain.people.roles import Permission
@@ -141,6 +142,7 @@ class Endpoint(Generic[D]):
     features: a caller that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
     also: other spellings of the path, which answer the same; one may begin with a prefix of LATER_PREFIXES.
+    act: of a stranger, in methods for anyone.
     """
 
     id: str
@@ -164,12 +166,15 @@ class Endpoint(Generic[D]):
     file_export: FileExport[D] | None = None
     description: str = ""
     also: tuple[str, ...] = ()
+    act: StrangerAct | None = None
 
     def __post_init__(self) -> None:
         if not self.text:
             raise TypeError(f"{self.id}: the docstring of the handler is the description of the endpoint")
         if (self.permission is Permission.NONE) != (self.audience == "anyone"):
             raise TypeError(f"{self.id}: only methods for anyone need no permission")
+        if (self.act is None) == (self.is_public and self.method != "GET"):
+            raise TypeError(f"{self.id}: writes of strangers, and nothing else, have an act")
         if self.is_public:
             object.__setattr__(self, "body_max", min(self.body_max, STRANGER_MAX))
         if not {*self.features, *self.file_features} <= FEATURES.keys():
@@ -239,6 +244,7 @@ class EndpointOptions(TypedDict, Generic[D], total=False):
     params: type[Params]
     description: str
     also: tuple[str, ...]
+    act: StrangerAct
 
 
 class Routes(Generic[D]):

@@ -151,8 +151,8 @@ def test_email_link_is_sent_again_to_waiting_addresses_alone_with_one_answer(api
 
 
 def test_email_links_are_limited_by_network(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(email_confirmations, "LINKS_PER_ADDRESS", 2)
-    monkeypatch.setattr(email_confirmations, "CONFIRMATIONS_PER_ADDRESS", 1)
+    monkeypatch.setattr(email_confirmations, "LINKS_PER_NETWORK", 2)
+    monkeypatch.setattr(email_confirmations, "CONFIRMATIONS_PER_NETWORK", 1)
     stranger = api.admin.with_key(None)
     sent = [stranger.call("POST", "/3.1/partner/email/resend", data={"email": EMAIL}) for _ in range(3)]
     assert [answer.status_code for answer in sent] == [200, 200, 429]

@@ -239,7 +239,7 @@ def test_sign_up_with_invalid_value_is_rejected(api: Api, params: dict[str, str]
 
 
 def test_sign_up_is_limited_per_address(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_NETWORK", 3)
     for number in range(2):
         assert sign_up(api, email=f"{number}@affiliate.example").status_code == 200
     assert sign_up(api, email="0@affiliate.example").status_code == 200, "tries in vain are counted too"

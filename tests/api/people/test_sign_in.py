@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.actions.people.credentials import KNOWN_NETWORK_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS
+from trackyard.actions.people.credentials import KNOWN_NETWORK_MS, TRIES_PER_ACCOUNT, TRIES_PER_NETWORK, WINDOW_MS
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.domain.people.sessions import MAX_SESSIONS, SessionPolicy
@@ -177,13 +177,28 @@ def test_sign_in_success_resets_failed_tries(api: Api, pid: int) -> None:
 def test_sign_in_is_locked_per_address_after_too_many_tries(
     api: Api, pid: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_ADDRESS", 3)
-    assert TRIES_PER_ADDRESS > TRIES_PER_ACCOUNT
+    monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_NETWORK", 3)
+    assert TRIES_PER_NETWORK > TRIES_PER_ACCOUNT
     for number in range(3):
         assert attempt(api, f"unknown-{number}").status_code == 401
     assert attempt(api).status_code == 429
     api.clock.advance(WINDOW_MS)
     assert attempt(api).status_code == 200
+
+
+def test_sign_in_of_owner_passes_failed_tries_of_neighbours(
+    api: Api, pid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_NETWORK", 3)
+    assert tried(api, EMAIL, PASSWORD, "2001:db8:7:1::1") == "affiliate"
+    assert [tried(api, f"unknown-{number}", "guess", f"2001:db8:7:{number + 2}::1") for number in range(4)] == [
+        *(["wrong"] * 3),
+        "throttled",
+    ]
+    assert tried(api, EMAIL, "guess", "2001:db8:7:1::2") == "wrong", "a network of the account"
+    assert tried(api, EMAIL, PASSWORD, "2001:db8:7:1::2") == "affiliate"
+    assert tried(api, EMAIL, PASSWORD, "2001:db8:7:2::1") == "throttled"
+    assert tried(api, EMAIL, PASSWORD, "2001:db8:8:1::1") == "affiliate"
 
 
 def test_sign_in_ignores_wrong_api_key(api: Api, pid: int) -> None:
@@ -194,16 +209,17 @@ def test_sign_in_ignores_wrong_api_key(api: Api, pid: int) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        ("192.0.2.1", "192.0.2.2", False),
-        ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", True),
-        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("192.0.2.1", "192.0.2.2", True),
+        ("192.0.2.1", "192.0.3.1", False),
+        ("2001:db8:0:1::1", "2001:db8:0:ffff::2", True),
+        ("2001:db8:0:1::1", "2001:db8:1:1::1", False),
         ("testclient", "testclient", True),
     ],
 )
-def test_sign_in_limit_groups_ipv6_addresses_of_one_network(
+def test_sign_in_limit_groups_addresses_of_one_wide_network(
     api: Api, monkeypatch: pytest.MonkeyPatch, one: str, other: str, same: bool
 ) -> None:
-    monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_ADDRESS", 1)
+    monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_NETWORK", 1)
     with pytest.raises(WrongCredentials):
         sign_in(api.deps, "unknown", "wrong", one)
     with pytest.raises(TooManyRequests if same else WrongCredentials):

@@ -262,7 +262,7 @@ def test_idempotency_key_old_answers_are_removed(api: Api) -> None:
 
 
 def test_idempotency_key_does_not_bypass_sign_up_limit(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_NETWORK", 3)
     taken = {"email": "a@affiliate.example", "password": "long enough for all"}
     api.add_affiliate(**taken)
     stranger = api.admin.with_key(None)

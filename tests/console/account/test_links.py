@@ -10,7 +10,7 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.command import run_command
 from tests.support.pages import PASSWORD, PageReader, Visitor, console_app
-from trackyard.actions.people.sign_in.by_link import AGAIN_MS, FIRST_LINK_MS, LINKS_PER_ADDRESS, first_link
+from trackyard.actions.people.sign_in.by_link import AGAIN_MS, FIRST_LINK_MS, LINKS_PER_NETWORK, first_link
 from trackyard.base.secrets import digest
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.domain.people.roles import Role
@@ -143,7 +143,7 @@ def test_link_does_not_replace_second_factor(api: Api) -> None:
 
 def test_requests_for_links_are_limited_by_address(api: Api) -> None:
     visitor = Visitor(console_app(api))
-    for _ in range(LINKS_PER_ADDRESS):
+    for _ in range(LINKS_PER_NETWORK):
         _ask(visitor, "nobody@x.example")
     answer = visitor.client.post("/sign-in/forgotten", data={"login": "nobody@x.example"})
     assert answer.status_code == 429 and "Try again in" in answer.text

@@ -4,9 +4,11 @@ See docs/spec/callers.md#sign-in and docs/spec/callers.md#keys-and-passwords.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from threading import Lock
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -23,9 +25,10 @@ from trackyard.base.errors import (
 )
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
+from trackyard.base.strangers import StrangerAct, act_of_strangers, too_many_tries
 from trackyard.domain.people.callers import Account, AccountKind, Caller, may_give_access
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
-from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import (
     advertisers,
@@ -40,8 +43,11 @@ from trackyard.store.people.sign_ins import SignInAccount
 
 WINDOW_MS: Final = 15 * 60_000
 TRIES_PER_ACCOUNT: Final = 10
-TRIES_PER_ADDRESS: Final = 100
-"""Failed attempts within a window; the next is rejected until it ends, whatever the password."""
+TRIES_PER_NETWORK: Final = 100
+"""Failed attempts within a window; the next is rejected until it ends, whatever the password.
+
+The network is a wide one: one host may have every address of it.
+"""
 
 KNOWN_NETWORK_MS: Final = 30 * 86_400_000
 """Time for which a network is remembered from which an account signed in."""
@@ -49,6 +55,11 @@ KNOWN_NETWORK_MS: Final = 30 * 86_400_000
 _THROTTLED = "Too Many Requests: too many failed attempts, try again later or from where you signed in before"
 _LEVELS = "Your levels take permissions away: ask an administrator to give another account a password or an address"
 _WRONG_PASSWORD = "This is not the password of your account."  # noqa: S105 (a sentence)
+
+_CHECKED_NOW = "Too Many Requests: another request checks your password now, try again in a second"
+
+_checks: Final = set[str]()
+_checks_lock: Final = Lock()
 
 log = logging.getLogger("trackyard.api")
 
@@ -58,10 +69,12 @@ class _Candidate:
     """An account that a login may mean, and the name under which its tries count.
 
     account: None for a login of no account.
+    is_known_here: whether it signed in from the network of the attempt before.
     """
 
     account: SignInAccount | None
     counter: str
+    is_known_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,7 @@ class _Attempt:
     """
 
     candidates: list[_Candidate]
-    by_address: str
+    by_network: str
     waits: dict[str, int]
     first_wait: bool
     undecided: bool = False
@@ -82,7 +95,7 @@ class _Attempt:
     @property
     def counters(self) -> list[str]:
         """Return the names under which it counts."""
-        return [*(each.counter for each in self.candidates), self.by_address]
+        return [*(each.counter for each in self.candidates), self.by_network]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +104,22 @@ class CheckedAccount:
 
     account: Account
     counter: str
-    by_address: str
+    by_network: str
     network: str
 
     def forgive(self, conn: Connection) -> None:
         """Count the attempt no more, as nothing was learned by it."""
-        sign_ins.forgive_attempt(conn, [self.counter, self.by_address])
+        sign_ins.forgive_attempt(conn, [self.counter, self.by_network])
 
     def settle(self, conn: Connection, now_ms: int) -> None:
         """End the count of its failed attempts, and remember the network."""
         sign_ins.clear_failures(conn, self.counter)  # those of other accounts of the login stay
-        sign_ins.forgive_attempt(conn, [self.by_address])
+        sign_ins.forgive_attempt(conn, [self.by_network])
         mark = _network_mark(self.account, self.network)
         sign_ins.remember_network(conn, mark, now_ms + KNOWN_NETWORK_MS)
 
 
+@act_of_strangers(StrangerAct.CHECK_PASSWORD)
 def check_login(
     deps: Deps,
     login: str,
@@ -141,7 +155,8 @@ def check_own_password(deps: Deps, account: Account, password: str, address: str
         found = sign_ins.find_account(conn, account)
         return [] if found is None else [found]
 
-    attempt, found = _try(deps, find, f"login:{account.name}", password, address)
+    with _only_check(account):
+        attempt, found = _try(deps, find, f"login:{account.name}", password, address)
     if found is None:
         refusal = _refusal(deps, attempt)
         raise BadInput({"password": [_WRONG_PASSWORD]}) if isinstance(refusal, WrongCredentials) else refusal
@@ -153,6 +168,23 @@ def check_may_give_access(caller: Caller) -> None:
     """Raise AccessDenied for a caller that may not learn or choose what another account signs in with."""
     if not may_give_access(caller):
         raise AccessDenied(_LEVELS, code="levels")
+
+
+@contextmanager
+def _only_check(account: Account) -> Iterator[None]:
+    """Let one request at a time check the password of an account.
+
+    Checks hold a thread while they wait. Raises TooManyRequests.
+    """
+    with _checks_lock:
+        if account.name in _checks:
+            raise TooManyRequests(1, _CHECKED_NOW)
+        _checks.add(account.name)
+    try:
+        yield
+    finally:
+        with _checks_lock:
+            _checks.remove(account.name)
 
 
 def check_chosen_password(deps: Deps, password: str, field: str = "password") -> None:
@@ -197,17 +229,20 @@ def _try(
 ) -> tuple[_Attempt, CheckedAccount | None]:
     """Count an attempt, then compare the password. unknown: counts attempts when nothing is found."""
     now, network = deps.clock.now_ms(), network_of(address)
-    by_address = digest(f"address:{network}")
+    by_network = digest(f"network:{wide_network_of(address)}")
     with deps.database.write(independent=True) as conn:
         # Counted before the password is checked: concurrent attempts pass no more often.
         candidates = [_candidate(conn, account, network, now) for account in find(conn)]
         candidates = candidates or [_Candidate(None, digest(unknown))]
-        limits = {each.counter: TRIES_PER_ACCOUNT for each in candidates} | {by_address: TRIES_PER_ADDRESS}
+        limits = {each.counter: TRIES_PER_ACCOUNT for each in candidates} | {by_network: TRIES_PER_NETWORK}
         counts = sign_ins.count_attempt(conn, limits, now, WINDOW_MS)
     waits = {name: since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]}
     first_wait = any(tries == limits[name] + 1 for name, (tries, _) in counts.items())
-    attempt = _Attempt(candidates, by_address, waits, first_wait)
-    admitted = [] if by_address in waits else [each for each in candidates if each.counter not in waits]
+    is_spent = by_network in waits
+    admitted = [each for each in candidates if each.counter not in waits and (each.is_known_here or not is_spent)]
+    if admitted:
+        waits.pop(by_network, None)  # an owner in a network of the account does not wait for neighbours
+    attempt = _Attempt(candidates, by_network, waits, first_wait)
     try:
         found = _find(admitted, password) if admitted else None
     except TooManyRequests:  # nothing was learned about the password
@@ -222,19 +257,20 @@ def _try(
         return attempt, None
     if not _may_sign_in(found.account):
         return replace(attempt, undecided=True), None
-    return attempt, CheckedAccount(found.account.account, found.counter, by_address, network)
+    return attempt, CheckedAccount(found.account.account, found.counter, by_network, network)
 
 
 def _candidate(conn: Connection, account: SignInAccount, network: str, now: int) -> _Candidate:
     """Return an account with the name of its count.
 
     Strangers share the count of an account, while a network from which it signed in before has a count of its own:
-    failed tries of others do not keep the owner out.
+    failed tries of others, and of neighbours in a wide network, do not keep the owner out.
     """
     counter = f"account:{account.account.name}"
-    if sign_ins.knows_network(conn, _network_mark(account.account, network), now):
+    is_known = sign_ins.knows_network(conn, _network_mark(account.account, network), now)
+    if is_known:
         counter += f":{network}"
-    return _Candidate(account, digest(counter))
+    return _Candidate(account, digest(counter), is_known)
 
 
 def _network_mark(account: Account, network: str) -> str:
@@ -253,7 +289,7 @@ def _refusal(deps: Deps, attempt: _Attempt) -> RequestError:
         _notify_owners(deps, attempt)
     names = [each.account.account.name for each in attempt.candidates if each.account is not None]
     log.warning("sign-in throttled", extra={"accounts": names})
-    return TooManyRequests(-(-max(attempt.waits.values()) // 1000), _THROTTLED)
+    return too_many_tries(TooManyRequests(-(-max(attempt.waits.values()) // 1000), _THROTTLED))
 
 
 def _record_refusal(deps: Deps, attempt: _Attempt, outcome: SecurityOutcome) -> None:

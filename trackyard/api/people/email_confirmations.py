@@ -4,6 +4,7 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.sign_up.email_confirmations import change_email, confirm_email, send_link_again
+from trackyard.base.strangers import StrangerAct
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
@@ -38,7 +39,13 @@ class EmailAnswer(Answer):
     message: str
 
 
-@routes.post("/partner/email/confirm", FOR_ANYONE, id="partner.email.confirm", not_replayable=True)
+@routes.post(
+    "/partner/email/confirm",
+    FOR_ANYONE,
+    id="partner.email.confirm",
+    not_replayable=True,
+    act=StrangerAct.USE_LINK,
+)
 def confirm(request: ApiRequest[Deps], params: ConfirmEmail) -> EmailAnswer:
     """Confirm an e-mail address with the token of a link that was sent to it.
 
@@ -49,7 +56,13 @@ def confirm(request: ApiRequest[Deps], params: ConfirmEmail) -> EmailAnswer:
     return EmailAnswer(message="The e-mail address is confirmed.")
 
 
-@routes.post("/partner/email/resend", FOR_ANYONE, id="partner.email.resend", not_replayable=True)
+@routes.post(
+    "/partner/email/resend",
+    FOR_ANYONE,
+    id="partner.email.resend",
+    not_replayable=True,
+    act=StrangerAct.SEND_LINK,
+)
 def resend(request: ApiRequest[Deps], params: SendEmailLink) -> EmailAnswer:
     """Send the link once more to an affiliate that has not confirmed its e-mail address yet.
 

@@ -24,6 +24,7 @@ from trackyard.api.people.views import ChosenPassword, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.errors import Unauthorized
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.money.ledger import Balance
@@ -232,7 +233,7 @@ def accept(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     return Answer()
 
 
-@routes.post("/partner", FOR_ANYONE, id="partner.add", not_replayable=True)
+@routes.post("/partner", FOR_ANYONE, id="partner.add", not_replayable=True, act=StrangerAct.SIGN_UP)
 def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import BadInput
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.zones import datetime_text
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes
 from trackyard.wire.request import scalars as s
@@ -41,7 +42,7 @@ class SessionAnswer(Answer):
     id: str
 
 
-@routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True, also=("/pub-auth",))
+@routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True, also=("/pub-auth",), act=StrangerAct.CHECK_PASSWORD)
 def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     """Get a session key for a login or e-mail address and its password.
 

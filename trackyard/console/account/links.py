@@ -12,6 +12,7 @@ from trackyard.actions.people.sign_in.by_link import (
 )
 from trackyard.base.emails import is_email_address
 from trackyard.base.errors import BadInput, Conflict, TooManyRequests
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn
@@ -30,7 +31,7 @@ def ask_form(request: PageRequest) -> PageAnswer:
     return _asked(request)
 
 
-@pages.post(FORGOTTEN, audience="anyone")
+@pages.post(FORGOTTEN, audience="anyone", act=StrangerAct.SEND_LINK)
 def ask(request: PageRequest) -> PageAnswer:
     """Mail a link. The page says the same for accounts that do not exist."""
     login = request.field("login").strip()
@@ -43,7 +44,7 @@ def ask(request: PageRequest) -> PageAnswer:
     return _asked(request, login, sent=True)
 
 
-@pages.get(LINK_PAGE, audience="anyone")
+@pages.get(LINK_PAGE, audience="anyone", act=StrangerAct.USE_LINK)
 def choose_form(request: PageRequest) -> PageAnswer:
     """Show the form that chooses a password.
 
@@ -56,7 +57,7 @@ def choose_form(request: PageRequest) -> PageAnswer:
         return _ended(request, refusal)
 
 
-@pages.post(LINK_PAGE, audience="anyone")
+@pages.post(LINK_PAGE, audience="anyone", act=StrangerAct.USE_LINK)
 def choose(request: PageRequest) -> PageAnswer:
     """Store the password that was chosen, and sign the person in."""
     token = request.field("token")

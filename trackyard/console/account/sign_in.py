@@ -16,6 +16,7 @@ from trackyard.base.errors import (
     WrongCredentials,
     WrongSecondFactor,
 )
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms.kept import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
@@ -40,7 +41,7 @@ def form(request: PageRequest) -> PageAnswer:
     return _form(request, next_page=request.address.get("next"))
 
 
-@pages.post("/sign-in", audience="anyone")
+@pages.post("/sign-in", audience="anyone", act=StrangerAct.CHECK_PASSWORD)
 def submit(request: PageRequest) -> PageAnswer:
     """Check the password, and the code of the second factor where the account has one."""
     next_page, otp = request.field("next"), request.field("otp").strip()

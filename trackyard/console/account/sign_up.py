@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from trackyard.actions.platform.custom_fields import list_custom_fields
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, Widget
@@ -67,7 +68,7 @@ _WIDGETS: Final[dict[CustomFieldType, Widget]] = {
 
 
 @pages.get(PATH, audience="anyone")
-@pages.post(PATH, audience="anyone")
+@pages.post(PATH, audience="anyone", act=StrangerAct.SIGN_UP)
 def sign_up(request: PageRequest) -> PageAnswer:
     """Show the form, and send it."""
     if request.person_or_none is not None:
@@ -96,7 +97,7 @@ def signed_up(request: PageRequest) -> PageAnswer:
 
 
 @pages.get(ADVERTISER, audience="anyone")
-@pages.post(ADVERTISER, audience="anyone")
+@pages.post(ADVERTISER, audience="anyone", act=StrangerAct.SIGN_UP)
 def sign_up_as_advertiser(request: PageRequest) -> PageAnswer:
     """Show the form of advertisers, and send it."""
     if request.person_or_none is not None:

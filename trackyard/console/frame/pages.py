@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.base.strangers import StrangerAct
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
@@ -21,6 +22,7 @@ class PageRoute:
     needs: ids of methods of the API that the page cannot do without: who may not call one gets a 403, and no link. Of
         methods in `a|b` one is enough.
     body_max: bytes of a form of a person who signed in; more than FORM_MAX where it has files.
+    act: of a stranger, on pages for anyone.
     """
 
     method: str
@@ -30,6 +32,7 @@ class PageRoute:
     needs: tuple[str, ...]
     body_max: int
     pattern: re.Pattern[str]
+    act: StrangerAct | None = None
 
 
 class Pages:
@@ -39,24 +42,41 @@ class Pages:
         self.routes: list[PageRoute] = []
 
     def get(
-        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = ()
+        self,
+        path: str,
+        *,
+        audience: Audience = "staff",
+        needs: tuple[str, ...] = (),
+        act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare a page that is looked at."""
-        return self._declare("GET", path, audience, needs)
+        return self._declare("GET", path, audience, needs, act=act)
 
     def post(
-        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = (), body_max: int = FORM_MAX
+        self,
+        path: str,
+        *,
+        audience: Audience = "staff",
+        needs: tuple[str, ...] = (),
+        body_max: int = FORM_MAX,
+        act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare what a form of a page is sent to."""
-        return self._declare("POST", path, audience, needs, body_max)
+        return self._declare("POST", path, audience, needs, body_max, act)
 
     def _declare(
-        self, method: str, path: str, audience: Audience, needs: tuple[str, ...], body_max: int = FORM_MAX
+        self,
+        method: str,
+        path: str,
+        audience: Audience,
+        needs: tuple[str, ...],
+        body_max: int = FORM_MAX,
+        act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
         pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]{1,200})", path) + r"\Z")
 
         def declare(handler: Handler) -> Handler:
-            self.routes.append(PageRoute(method, path, handler, audience, needs, body_max, pattern))
+            self.routes.append(PageRoute(method, path, handler, audience, needs, body_max, pattern, act))
             return handler
 
         return declare

@@ -1,19 +1,25 @@
 """Makes a page and its late part at once, and sends the page first when the part takes long."""
 
+import asyncio
 import logging
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+import anyio.to_thread
+from anyio import CapacityLimiter
 from starlette.responses import Response
 
 from trackyard.base.errors import RequestCancelled, RequestError, Unavailable
 from trackyard.base.logs.origin import request_origin
 from trackyard.console.frame.answers import HEADERS, Html, html_response
+from trackyard.console.turns import PagesBusy, TooManyPages, Turns
+from trackyard.domain.people.callers import Caller
 from trackyard.wire.response.parted import PartedResponse
 
 log = logging.getLogger("trackyard.api")
@@ -35,7 +41,7 @@ class MadePart:
 
 
 class LateParts:
-    """Makes late parts in threads of its own.
+    """Makes late parts in threads of its own, each in a turn of its person.
 
     refusal_of: the error that a failure of a store is to people; None = a defect.
     grace_s: how long a page waits for its late part before it is sent without it.
@@ -48,19 +54,26 @@ class LateParts:
         grace_s: float,
         rows_read: Callable[[], tuple[int, int]],
     ) -> None:
-        self._threads = ThreadPoolExecutor(_THREADS, "late")
+        self._threads, self._turns = CapacityLimiter(_THREADS), Turns(_THREADS)
         self._refusal_of, self._grace_s, self._rows_read = refusal_of, grace_s, rows_read
 
     def respond(
-        self, make: Callable[[], Html], show: Callable[[Html], str], page: Callable[[], str], status: int = 200
+        self,
+        caller: Caller,
+        loop: asyncio.AbstractEventLoop,
+        make: Callable[[], Html],
+        show: Callable[[Html], str],
+        page: Callable[[], str],
+        status: int = 200,
     ) -> Response:
-        """Return the answer of a page.
+        """Return the answer of a page. It is called in a thread of a page.
 
+        caller: has the turn. loop: of the console.
         make: returns the late part. show: makes a text of it.
         page: returns the page around it, with LATE_MARK once.
         status: of the page; of 200, the late part says what the answer has.
         """
-        part = self._threads.submit(copy_context().run, self._made, make, show)
+        part = asyncio.run_coroutine_threadsafe(self._made_in_turn(caller, make, show), loop)
         head, tail = page().split(LATE_MARK)
         wait([part], self._grace_s)
         if part.done():
@@ -89,6 +102,13 @@ class LateParts:
         seconds = math.ceil(time.monotonic() - began)
         return show(Html("late_waiting.html", {"seconds": seconds, "read": read, "rows": rows}))
 
+    async def _made_in_turn(self, caller: Caller, make: Callable[[], Html], show: Callable[[Html], str]) -> MadePart:
+        try:
+            async with self._turns.turn(caller):
+                return await anyio.to_thread.run_sync(self._made, make, show, limiter=self._threads)
+        except (TooManyPages, PagesBusy) as refusal:
+            return await anyio.to_thread.run_sync(self._made, partial(_raise, refusal), show)
+
     def _made(self, make: Callable[[], Html], show: Callable[[Html], str]) -> MadePart:
         try:
             part = make()
@@ -104,6 +124,10 @@ class LateParts:
             log.error("part of a page failed", exc_info=fault)
         values = {"refusal": refusal, "request_id": request_origin.get().shown_id}
         return Html("late_failed.html", values, 500 if refusal is None else refusal.status)
+
+
+def _raise(refusal: RequestError) -> Html:
+    raise refusal
 
 
 def _pass_on(done: "Future[MadePart]", rest: "Future[str]", before: str, after: str) -> None:

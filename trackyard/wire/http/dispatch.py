@@ -29,7 +29,7 @@ from trackyard.base.metrics import API_PATH_SECONDS, API_REQUESTS, API_SECONDS
 from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimit, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
+from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.store.engine.audit_actor import current_actor
 from trackyard.wire.endpoint import MEGABYTE, Endpoint
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
@@ -55,6 +55,7 @@ from trackyard.wire.http.rate_limits import (
     take_shared,
 )
 from trackyard.wire.http.routing import Match, RouteTable
+from trackyard.wire.limits.strangers import Door, Strangers
 from trackyard.wire.request.brackets import (
     FOR_CALLERS,
     FOR_STRANGERS,
@@ -71,15 +72,10 @@ _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 THREADS = 16
 REPORT_THREADS = 100
 """Most of them wait for the analytic store, which refuses reports that would wait too long."""
-STRANGER_THREADS = 3
-"""Fewer than passwords are hashed at a time (base/secrets.py), so that callers always find a place."""
 FILE_THREADS = 4
 """For files of offers and pages of the documentation, which anyone may ask for."""
-MAX_WAITING_STRANGERS = 50
-STRANGERS_RETRY_S = 5
 REFUSAL_DELAY_S = 0.25
 """Time that a 429 waits. Its connection is not read meanwhile, so that a flood sends little."""
-_STRANGERS_BUSY = f"Too many people sign in or sign up now: try again in {STRANGERS_RETRY_S} seconds"
 
 Forward = Callable[[Request, str], Awaitable[Response]]
 """Answers a request for the tracking listener that came to the API. Arguments: request, address of its caller."""
@@ -125,7 +121,7 @@ class Dispatch(Generic[D]):
         self._limits = limits = limits or ApiLimits()
         self._shared = shared
         self._rates: Limiter = RateLimiter(limits, seconds)
-        self._strangers: Limiter = RateLimiter(limits.of_strangers(), seconds)
+        self._strangers = Strangers(limits, shared, seconds)
         self._files: Limiter = RateLimiter(limits.of_pages(), seconds)
         self._refused: Limiter = RateLimiter(limits.of_pages(), seconds)
         self._probes: Limiter = RateLimiter(limits.of_pages(), seconds)
@@ -140,7 +136,6 @@ class Dispatch(Generic[D]):
         self._branches = branches or {}
         self._threads, self._report_threads = CapacityLimiter(THREADS), CapacityLimiter(REPORT_THREADS)
         self._file_threads = CapacityLimiter(FILE_THREADS)
-        self._stranger_threads, self._strangers_served = CapacityLimiter(STRANGER_THREADS), 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -172,7 +167,6 @@ class Dispatch(Generic[D]):
         try:
             if site is not None:
                 label, kind = "console", "console"
-                self._count_request(self._files, wide_network_of(address_of(request)), request)
                 response = await self._site_response(site, request)
             elif forward is not None:
                 label, kind = request.scope["path"].rstrip("/"), "forwarded"
@@ -203,14 +197,16 @@ class Dispatch(Generic[D]):
     async def _site_response(self, site: Site, request: Request) -> Response:
         """Return a page, or the page of an error."""
         try:
-            return await site.respond(request)
+            self._count_request(self._files, _network(request), request)
+            return await site.respond(request, self._strangers)
         except RequestError as refusal:
-            return await site.error(request, refusal, request_origin.get().shown_id)
+            shown_id = request_origin.get().shown_id
+            return await site.error(request, await _delayed(refusal), shown_id, self._strangers)
         except ClientDisconnect:
             raise
         except Exception as fault:
             self._failure_response(fault, request)  # which logs it
-            return await site.error(request, self._refusal_of(fault), request_origin.get().shown_id)
+            return await site.error(request, self._refusal_of(fault), request_origin.get().shown_id, self._strangers)
 
     def _failure_response(self, fault: Exception, request: Request) -> Response:
         """Return the answer to a failure of a store, or to a defect."""
@@ -254,18 +250,13 @@ class Dispatch(Generic[D]):
         return _success_response(done), caller.name
 
     async def _respond_to_stranger(self, match: Match, request: Request) -> Response:
-        """Answer a request that needs no key. Strangers have threads of their own, and few may wait for them."""
-        network = wide_network_of(address_of(request))
-        await self._count_call(self._strangers, "network", self._limits.of_strangers(), network, request)
+        """Answer a request that needs no key."""
+        door = Door(match.endpoint.path, match.endpoint.act)
+        await self._strangers.count(door, request)
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
             await read_body(request, match.endpoint.body_max, body)
-            if self._strangers_served >= STRANGER_THREADS + MAX_WAITING_STRANGERS:
-                raise Unavailable(_STRANGERS_BUSY, code="busy", retry_after=STRANGERS_RETRY_S)
-            self._strangers_served += 1
-            try:
-                return _success_response(await self._work(match, None, request, body, network))
-            finally:
-                self._strangers_served -= 1
+            with self._strangers.place(door) as threads:
+                return _success_response(await self._work(match, None, request, body, _network(request), threads))
 
     async def _find_caller(self, key: str | None, address: str) -> Caller | None:
         """Return the caller of a key. Raises TooManyRequests during a flood of wrong keys.
@@ -287,7 +278,7 @@ class Dispatch(Generic[D]):
     async def _limited(self, refusal: RequestError, request: Request) -> RequestError:
         """Return the refusal of a request without a caller; a 429 where its network has too many of them."""
         if not isinstance(refusal, TooManyRequests):
-            wait = self._refused.take(wide_network_of(address_of(request))).wait
+            wait = self._refused.take(_network(request)).wait
             refusal = TooManyRequests(wait) if wait else refusal
         return await _delayed(refusal)
 
@@ -316,7 +307,9 @@ class Dispatch(Generic[D]):
         request: Request,
         body: "SpooledTemporaryFile[bytes]",
         name: str,
+        threads: CapacityLimiter | None = None,
     ) -> HandlerResult:
+        """Run a method. threads: in which it runs, None = those of callers."""
         idempotency_key = None if self._run_idempotently is None else find_idempotency_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
@@ -330,8 +323,7 @@ class Dispatch(Generic[D]):
         try:
             if match.endpoint.report:
                 return await run_cancellable(request.receive, requester, work.run, self._report_threads)
-            threads = self._stranger_threads if caller is None else self._threads
-            return await anyio.to_thread.run_sync(work.run, limiter=threads)
+            return await anyio.to_thread.run_sync(work.run, limiter=threads or self._threads)
         finally:
             current_actor.reset(actor_token)
             current_cancellation.reset(cancellation_token)
@@ -350,7 +342,7 @@ class Dispatch(Generic[D]):
             raise MethodNotAllowed(["GET", "HEAD", "OPTIONS"])
         is_file = isinstance(page, partial)
         limiter = self._files if is_file else self._probes
-        self._count_request(limiter, wide_network_of(address_of(request)), request)
+        self._count_request(limiter, _network(request), request)
         if page is health:
             return page()  # whatever the threads do
         return await anyio.to_thread.run_sync(page, limiter=self._file_threads if is_file else self._threads)
@@ -378,7 +370,7 @@ async def _delayed(refusal: RequestError) -> RequestError:
 
 def _network(request: Request) -> str:
     """Return the network by which callers without a key are counted."""
-    return network_of(address_of(request))
+    return wide_network_of(address_of(request))
 
 
 def _success_response(done: HandlerResult) -> Response:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.base.errors import RequestError
+from trackyard.wire.limits.strangers import Strangers
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.streaming import ExportSlots
 
@@ -31,10 +32,12 @@ class Site(Protocol):
     def owns(self, path: str) -> bool:
         """Return whether a path belongs to the site."""
 
-    async def respond(self, request: Request) -> Response:
-        """Return a page. Raises RequestError."""
+    async def respond(self, request: Request, strangers: Strangers) -> Response:
+        """Return a page. Raises RequestError. strangers: admits those that have not signed in."""
 
-    async def error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
+    async def error(
+        self, request: Request, refusal: RequestError | None, request_id: str, strangers: Strangers
+    ) -> Response:
         """Return the page of an error; refusal: None for a defect of the program."""
 
 

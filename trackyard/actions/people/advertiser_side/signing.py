@@ -13,6 +13,7 @@ from trackyard.base.errors import AccessDenied, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password
+from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserStatus
@@ -24,7 +25,7 @@ from trackyard.store.people import advertisers, affiliates, keys, sessions, sign
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
-SIGN_UPS_PER_ADDRESS: Final = 10
+SIGN_UPS_PER_NETWORK: Final = 10
 """Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
 
 
@@ -37,6 +38,7 @@ class SignedInAdvertiser:
     opened: OpenedSession
 
 
+@act_of_strangers(StrangerAct.SIGN_UP)
 def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
     """Create an advertiser on moderation: it may sign in once staff make it active.
 
@@ -48,7 +50,7 @@ def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
     if get_network(deps).shown_advertiser_sign_up is SignUpState.CLOSED:
         raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
     check_chosen_password(deps, password)
-    count_request(deps, "advertiser sign up", address, SIGN_UPS_PER_ADDRESS)
+    count_request(deps, "advertiser sign up", address, SIGN_UPS_PER_NETWORK)
     email = new.email or ""
     hashed, now = hash_password(password), deps.clock.now_ms()  # takes long on purpose: before the transaction
     with deps.database.write() as conn:

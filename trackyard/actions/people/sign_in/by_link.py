@@ -16,6 +16,7 @@ from trackyard.base.ids import new_api_key
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password
+from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import ENGLISH, spoken
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
@@ -39,8 +40,8 @@ AGAIN_MS: Final = 10 * 60_000
 """Time between two links that are mailed to an account."""
 FIRST_LINK_MS: Final = 7 * 24 * 60 * 60_000
 """Time after the first start during which starts make a link for the first administrator."""
-LINKS_PER_ADDRESS: Final = 10
-OPENED_PER_ADDRESS: Final = 100
+LINKS_PER_NETWORK: Final = 10
+OPENED_PER_NETWORK: Final = 100
 """Requests of a network within WINDOW_MS; the next is rejected until the window ends."""
 
 _WRONG_LINK: Final = "This link was used already, or is older than 24 hours: ask for a new one."
@@ -96,13 +97,14 @@ def first_link(database: Database, clock: Clock, api_url: str) -> str | None:
         return _new_link(conn, Account(AccountKind.STAFF, first.id), api_url, now)
 
 
+@act_of_strangers(StrangerAct.SEND_LINK)
 def send_links(deps: Deps, login: str, address: str) -> None:
     """Mail a link to each account that a login or e-mail address may mean; others get nothing.
 
     address: of the client.
     Raises TooManyRequests.
     """
-    count_request(deps, "password link", address, LINKS_PER_ADDRESS)
+    count_request(deps, "password link", address, LINKS_PER_NETWORK)
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         for found in sign_ins.list_everyone(conn, login):
@@ -111,13 +113,14 @@ def send_links(deps: Deps, login: str, address: str) -> None:
                 _mail(conn, found.account, found.email, PASSWORD_LINK, deps.api_url, now)
 
 
+@act_of_strangers(StrangerAct.USE_LINK)
 def get_linked(deps: Deps, token: str, address: str) -> LinkedAccount:
     """Return the account of a link, which stays: programs that look at mails open links, too.
 
     address: of the client.
     Raises LinkEnded and TooManyRequests.
     """
-    count_request(deps, "sign-in link", address, OPENED_PER_ADDRESS)
+    count_request(deps, "sign-in link", address, OPENED_PER_NETWORK)
     with deps.database.read() as conn:
         found = _find(conn, sign_in_links.find_owner(conn, token, deps.clock.now_ms()))
     if found is not None:
@@ -127,6 +130,7 @@ def get_linked(deps: Deps, token: str, address: str) -> LinkedAccount:
     raise LinkEnded
 
 
+@act_of_strangers(StrangerAct.USE_LINK)
 def use_link(
     deps: Deps, token: str, password: str, address: str, user_agent: str = "", *, email: str = ""
 ) -> OpenedSession | None:

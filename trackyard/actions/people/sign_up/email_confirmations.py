@@ -13,6 +13,7 @@ from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest
+from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
@@ -25,8 +26,8 @@ from trackyard.store.tracking import rulesets
 
 RESEND_MS: Final = 10 * 60_000
 """Time between two links that a stranger asks for."""
-LINKS_PER_ADDRESS: Final = 10
-CONFIRMATIONS_PER_ADDRESS: Final = 100
+LINKS_PER_NETWORK: Final = 10
+CONFIRMATIONS_PER_NETWORK: Final = 100
 """Requests of a network within WINDOW_MS; the next is rejected until the window ends."""
 
 CONFIRM_PAGE: Final = "/confirm-email"
@@ -50,13 +51,14 @@ def send_link(deps: Deps, conn: Connection, affiliate: Affiliate, email: str) ->
     email_confirmations.add_token(conn, token, EmailConfirmation(affiliate.id, email), mail_id, now)
 
 
+@act_of_strangers(StrangerAct.SEND_LINK)
 def send_link_again(deps: Deps, email: str, address: str) -> None:
     """Mail another link to an address that waits for confirmation; others get nothing.
 
     address: of the client.
     Raises TooManyRequests.
     """
-    count_request(deps, "confirmation link", address, LINKS_PER_ADDRESS)
+    count_request(deps, "confirmation link", address, LINKS_PER_NETWORK)
     with deps.database.write() as conn:
         found = affiliates.find_by_email(conn, email)
         mark = digest(f"confirmation link:{email}")
@@ -72,20 +74,21 @@ def change_email(deps: Deps, account: Account, password: str, email: str, addres
     Raises BadInput for a wrong password, and TooManyRequests.
     """
     check_own_password(deps, account, password, address)
-    count_request(deps, f"address of {account.name}", address, LINKS_PER_ADDRESS)
+    count_request(deps, f"address of {account.name}", address, LINKS_PER_NETWORK)
     with deps.database.write() as conn:
         found = required(affiliates.find_affiliate(conn, Scope.everything(), int(account.id)))
         if not _is_taken(conn, email, found.id):
             send_link(deps, conn, found, email)
 
 
+@act_of_strangers(StrangerAct.USE_LINK)
 def confirm_email(deps: Deps, token: str, address: str) -> None:
     """Confirm the address to which a link was sent; each link works once.
 
     address: of the client.
     Raises BadInput for an unknown, used or expired token, and TooManyRequests.
     """
-    count_request(deps, "confirm address", address, CONFIRMATIONS_PER_ADDRESS)
+    count_request(deps, "confirm address", address, CONFIRMATIONS_PER_NETWORK)
     try:
         with deps.database.write() as conn:
             wanted = email_confirmations.use_token(conn, token, deps.clock.now_ms())

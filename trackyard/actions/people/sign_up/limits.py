@@ -1,21 +1,22 @@
-"""Limits of what strangers may ask for, by the network of their address."""
+"""Limits of what strangers may ask for, by the wide network of their address."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import WINDOW_MS
 from trackyard.base.errors import TooManyRequests
 from trackyard.base.secrets import digest
-from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.base.strangers import too_many_tries
+from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.store.people import sign_ins
 
 
 def count_request(deps: Deps, what: str, address: str, limit: int) -> None:
-    """Count a request of a network, whatever its outcome: guessing must not pay.
+    """Count a request of a wide network, whatever its outcome: guessing must not pay.
 
     what: names the count.
     Raises TooManyRequests beyond `limit` within WINDOW_MS.
     """
-    now, name = deps.clock.now_ms(), digest(f"{what}:{network_of(address)}")
+    now, name = deps.clock.now_ms(), digest(f"{what}:{wide_network_of(address)}")
     with deps.database.write(independent=True) as conn:
         tries, since = sign_ins.count_attempt(conn, [name], now, WINDOW_MS)[name]
     if tries > limit:
-        raise TooManyRequests(-(-(since + WINDOW_MS - now) // 1000))
+        raise too_many_tries(TooManyRequests(-(-(since + WINDOW_MS - now) // 1000)))

@@ -14,6 +14,7 @@ from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice
 from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
+from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.scope import Scope
@@ -22,10 +23,11 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, sign_ins, staff
 from trackyard.store.people.terms import add_acceptance
 
-SIGN_UPS_PER_ADDRESS: Final = 10
+SIGN_UPS_PER_NETWORK: Final = 10
 """Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
 
 
+@act_of_strangers(StrangerAct.SIGN_UP)
 def sign_up(
     deps: Deps, new: Affiliate, password: str, address: str, *, accepts_terms: bool = False
 ) -> tuple[Affiliate, str]:
@@ -40,7 +42,7 @@ def sign_up(
     """
     terms = _check_network(deps, accepts_terms=accepts_terms)
     check_chosen_password(deps, password)
-    count_request(deps, "sign up", address, SIGN_UPS_PER_ADDRESS)
+    count_request(deps, "sign up", address, SIGN_UPS_PER_NETWORK)
     password_hash = hash_password(password)  # takes long on purpose: before the transaction
     try:
         with deps.database.write() as conn:

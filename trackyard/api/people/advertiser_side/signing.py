@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.advertiser_side.signing import renew_key, sign_in, sign_up
 from trackyard.api.people.views import ChosenPassword, shown_key
+from trackyard.base.strangers import StrangerAct
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.callers import AccountKind
@@ -77,7 +78,13 @@ class AdvertiserKeyAnswer(Answer):
     api_key: str | None
 
 
-@routes.post("/advertiser/registration", FOR_ANYONE, id="advertiser.registration", not_replayable=True)
+@routes.post(
+    "/advertiser/registration",
+    FOR_ANYONE,
+    id="advertiser.registration",
+    not_replayable=True,
+    act=StrangerAct.SIGN_UP,
+)
 def add(request: ApiRequest[Deps], params: AdvertiserSignUp) -> SignedUpAdvertiserAnswer:
     """Sign up as an advertiser, which waits until staff make it active.
 
@@ -95,7 +102,13 @@ def add(request: ApiRequest[Deps], params: AdvertiserSignUp) -> SignedUpAdvertis
     return SignedUpAdvertiserAnswer(message="Advertiser created successfully")
 
 
-@routes.post("/advertiser/login", FOR_ANYONE, id="advertiser.login", not_replayable=True)
+@routes.post(
+    "/advertiser/login",
+    FOR_ANYONE,
+    id="advertiser.login",
+    not_replayable=True,
+    act=StrangerAct.CHECK_PASSWORD,
+)
 def add_session(request: ApiRequest[Deps], params: AdvertiserSignIn) -> AdvertiserSessionAnswer:
     """Get the key of an advertiser, and a session, for its e-mail address and its password.
 
