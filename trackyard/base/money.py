@@ -35,6 +35,12 @@ def find_decimal(text: str) -> Decimal | None:
         return None
 
 
+def is_lost(text: str) -> bool:
+    """Return whether an amount in a text is not 0 and rounds to 0."""
+    amount = find_amount(text.strip().removeprefix("-"))
+    return amount == ZERO and Decimal(text.strip()) != ZERO
+
+
 def find_amount(text: str) -> Decimal | None:
     """Return the amount in a text; None unless it is a plain decimal >= 0 below the limit."""
     if len(text) > 32:

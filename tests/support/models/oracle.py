@@ -13,7 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import and_, select
 
 from tests.support.models.oracle_records import (
     ZERO,
@@ -24,6 +24,7 @@ from tests.support.models.oracle_records import (
     each_record,
     rounded,
 )
+from tests.support.models.paid_books import PaidBooks
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.journal.records import RecordKind, decode_click, decode_impression, decode_postback
 from trackyard.store.engine.database import Database
@@ -35,6 +36,7 @@ from trackyard.store.tables import (
     conversion,
     conversion_event,
     currency_rate,
+    ledger,
     offer,
     payment,
     payment_entry,
@@ -44,8 +46,12 @@ from trackyard.store.tables import (
 Row = dict[str, Any]
 
 _PAID_ENTRIES = (
-    select(payment_entry.c.source_id, payment.c.status)
+    select(payment_entry.c.source_id, payment.c.currency, payment.c.status, ledger.c.available)
     .join(payment, payment.c.id == payment_entry.c.payment_id)
+    .join(
+        ledger,
+        and_(*(ledger.c[name] == payment_entry.c[name] for name in ("kind", "source_id", "version"))),
+    )
     .where(payment_entry.c.kind.not_in(REFERRAL_KINDS))
 )
 _CONNECTED = select(connection.c.offer_id, connection.c.affiliate_id).where(connection.c.enabled)
@@ -480,13 +486,14 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
         events: dict[str, list[Any]] = {}
         for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):
             events.setdefault(event.conversion_id, []).append(event)
-        paid = {row.source_id: "closed" if row.status == "paid" else "pending" for row in conn.execute(_PAID_ENTRIES)}
+        books = PaidBooks()
+        for row in conn.execute(_PAID_ENTRIES):
+            books.add(row.source_id, row.currency, row.available, is_executed=row.status == "paid")
         for row in conn.execute(select(conversion)):
             call = calls.get((row.journal, row.position))
             # what is made by hand has no record of a call, nor one of a click
             about = row.click if call is None else of_id[row.click_id]
             at = row.created_at if call is None else call.time
-            made.append(
-                {**conversion_record(row, events[row.id], about, at), "payment_status": paid.get(row.id, "opened")}
-            )
+            paid = books.shown(row.id, row.currency, row.payout)
+            made.append({**conversion_record(row, events[row.id], about, at), **paid})
     return Oracle(clicks, views, made, known)

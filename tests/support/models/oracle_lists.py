@@ -192,6 +192,7 @@ def _plain(made: Record, zone: str) -> dict[str, Any]:
         "user_id": stored.user_id,
         "payment_status": made["payment_status"],
         "is_paid": {"opened": "1", "closed": "2", "pending": "3"}[made["payment_status"]],
+        "paid": made["paid"],
         "forensiq": None,
         "payment_type": stored.payment_type,
         "hold_date_expire": text(stored.hold_until, zone),

@@ -9,12 +9,13 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, names_in_conversions
 from trackyard.base.errors import NotFound
 from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
+from trackyard.domain.money.payment_states import UNPAID
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
 from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
-from trackyard.store.money.affiliate_payments import payment_statuses_of
+from trackyard.store.money.payment_states import paid_sums_of
 from trackyard.store.people import advertisers, affiliates, staff
 from trackyard.store.platform.settings import hides_decline_reasons
 
@@ -50,9 +51,9 @@ def columns_as_seen(columns: Mapping[str, Sequence[Any]], seen: ConversionFilter
 
 
 def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:
-    """Return conversions with the states of their payments."""
-    paid = payment_statuses_of(conn, [item.id for item in found])
-    return [replace(item, in_payment=paid.get(item.id)) for item in found]
+    """Return conversions with what payments pay of them."""
+    paid = paid_sums_of(conn, [item.id for item in found])
+    return [replace(item, paid=paid.get((item.id, item.currency), UNPAID)) for item in found]
 
 
 def get_conversion(

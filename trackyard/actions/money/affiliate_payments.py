@@ -15,7 +15,7 @@ from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
-from trackyard.base.money import ZERO, plain_amount
+from trackyard.base.money import ZERO, plain_amount, rounded
 from trackyard.domain.money.affiliate_payments import (
     EDITABLE,
     PAYMENT_TRANSITIONS,
@@ -28,6 +28,7 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentStatus,
 )
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
+from trackyard.domain.money.units import in_units, unit_of
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -83,7 +84,7 @@ class EditedPayment:
 def list_due(
     deps: Deps, access: Access, affiliate_ids: Sequence[int] = (), currency: str | None = None
 ) -> list[PayableBalance]:
-    """Return the balances that can be paid: those that reach the least payment of their currency."""
+    """Return the balances that can be paid: those whose whole units reach the least payment of their currency."""
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
@@ -94,7 +95,7 @@ def list_due(
     return [
         replace(item, email=names[item.affiliate_id].email, min_payment=minimum)
         for item, minimum in least
-        if item.amount >= minimum
+        if (payable := in_units(item.amount, item.currency)) >= minimum and payable > ZERO
     ]
 
 
@@ -326,7 +327,7 @@ def _pay(
                 chosen = replace(chosen, since=payments.find_last_payment_time(conn, *account_key))
             available_amount = payments.get_available(conn, *account_key)
             unpaid = payments.get_unpaid(conn, *account_key, chosen)
-            unpayable = _unpayable_reason(unpaid, min_payment, available_amount)
+            unpayable = _unpayable_reason(unpaid, due.currency, min_payment, available_amount)
             if unpayable is not None:
                 return unpayable
             made = payments.add_payment(
@@ -338,7 +339,7 @@ def _pay(
                 staff_id=access.caller.id,
                 now_ms=now,
             )
-            unpayable = _unpayable_reason(made.amount, min_payment, available_amount)
+            unpayable = _unpayable_reason(made.amount, due.currency, min_payment, available_amount)
             if unpayable is not None:
                 raise _Unpayable(unpayable)
             return made
@@ -346,10 +347,13 @@ def _pay(
         return str(reason)
 
 
-def _unpayable_reason(amount: Decimal, min_payment: Decimal, available_amount: Decimal) -> str | None:
-    """Return why an amount is not paid, or None."""
-    if amount <= 0:
+def _unpayable_reason(unpaid: Decimal, currency: str, min_payment: Decimal, available_amount: Decimal) -> str | None:
+    """Return why the whole units of an amount are not paid, or None."""
+    if unpaid <= 0:
         return "nothing is available"
+    amount = rounded(in_units(unpaid, currency))
+    if not amount:
+        return f"{unpaid} is less than {unit_of(currency)} {currency}, the smallest amount that can be transferred"
     if amount < min_payment:
         return f"{amount} is less than the least payment of {min_payment}"
     return (

@@ -3,6 +3,7 @@
 See docs/api/invoices.md and docs/spec/money.md#invoices.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
@@ -15,6 +16,7 @@ from trackyard.base.errors import BadInput, required
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
+from trackyard.domain.money.units import in_units, unit_fault
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import CONFIRMED, Report, StatsRow
@@ -100,7 +102,8 @@ def _computed_from(item: Invoice) -> tuple[Any, ...]:
 def _computed(deps: Deps, scope: Scope, item: Invoice) -> tuple[InvoiceLine, ...]:
     """Return the lines of a period by offer; none without both days.
 
-    They are the charges of confirmed conversions in the invoice's currency, and the clicks and impressions.
+    They are the charges of confirmed conversions in the invoice's currency, in whole units, and the clicks and
+    impressions.
     """
     if item.start_date is None or item.end_date is None:
         return ()
@@ -112,7 +115,18 @@ def _computed(deps: Deps, scope: Scope, item: Invoice) -> tuple[InvoiceLine, ...
         filters={"advertiser": (item.advertiser_id,), "currency": (item.currency,)},
         limit=_NO_LIMIT,
     )
-    return tuple(line for row in run_report(deps.analytics, report).rows for line in _lines(row) if line.actions)
+    rows = run_report(deps.analytics, report).rows
+    return tuple(_in_units((line for row in rows for line in _lines(row) if line.actions), item.currency))
+
+
+def _in_units(lines: Iterable[InvoiceLine], currency: str) -> Iterator[InvoiceLine]:
+    """Yield lines of whole units; what one leaves is added to the next one with an amount."""
+    left = ZERO
+    for line in lines:
+        amount = line.amount + left if line.amount else ZERO
+        whole = in_units(amount, currency)
+        left += line.amount - whole
+        yield replace(line, amount=whole)
 
 
 def _lines(row: StatsRow) -> tuple[InvoiceLine, ...]:
@@ -134,7 +148,8 @@ def _check_period(item: Invoice) -> None:
 
 
 def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice | None = None) -> None:
-    """Raise BadInput for an advertiser or an offer that does not exist, or an offer of another advertiser.
+    """Raise BadInput for an advertiser or an offer that does not exist, an offer of another advertiser, and an amount
+    that is finer than the unit of the currency.
 
     Lines that stay as they were are checked only when the advertiser changes.
     """
@@ -149,6 +164,8 @@ def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice 
         if line.offer_id in absent:
             sentence = f"An offer {line.offer_id} of the advertiser {item.advertiser_id} does not exist."
             faults[f"detail[{place}][offer_id]"] = [sentence]
+        if fault := unit_fault(line.amount, item.currency):
+            faults[f"detail[{place}][amount]"] = [fault]
     if faults:
         raise BadInput(faults)
 

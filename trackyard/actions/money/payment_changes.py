@@ -24,6 +24,7 @@ from trackyard.domain.money.affiliate_payments import (
 )
 from trackyard.domain.money.corrections import Correction
 from trackyard.domain.money.held_changes import HeldKind
+from trackyard.domain.money.units import in_units, unit_fault
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
@@ -72,8 +73,8 @@ def add_exact_payment(
 ) -> AffiliatePayment:
     """Make a payment of exactly this amount to an affiliate.
 
-    Raises BadInput for an affiliate out of scope, a currency that is not active, an amount below the least payment or
-    above what is available.
+    Raises BadInput for an affiliate out of scope, a currency that is not active, an amount below the least payment,
+    above what is available, or finer than the unit of the currency.
     """
     assert isinstance(access.caller, StaffCaller)
     least = next((each.min_payment for each in list_currencies(deps) if each.code == currency), ZERO)
@@ -102,6 +103,8 @@ def add_exact_payment(
 def _sum_fault(amount: Decimal, least: Decimal, available: Decimal, currency: str) -> str:
     if amount <= ZERO:
         return "This value must be more than 0."
+    if fault := unit_fault(amount, currency):
+        return fault
     if amount > available:
         return f"This is more than the {plain_amount(max(available, ZERO))} {currency} that are available."
     return f"This is less than the least payment of {plain_amount(least)} {currency}." if amount < least else ""
@@ -131,14 +134,17 @@ def cancel_payments(deps: Deps, access: Access, numbers: Sequence[int]) -> dict[
 def add_correction(deps: Deps, access: Access, number: int, amount: Decimal, comment: str) -> Correction:
     """Add an amount to a payment, or take it away; what is available stays.
 
-    Raises NotFound, BadInput for the amount 0, and Conflict when money was sent or the payment would pay nothing.
+    Raises NotFound, BadInput for the amount 0 and one that is finer than the unit of the currency, and Conflict when
+    money was sent or the payment would pay nothing.
     """
     assert isinstance(access.caller, StaffCaller)
     if amount == ZERO:
         raise BadInput({"revenue": ["This value must not be 0."]})
     with deps.database.write() as conn:
         before = _lock_editable(deps, conn, access, number, "id")
-        _check_rest(before.amount + amount, "revenue")
+        if fault := unit_fault(amount, before.currency):
+            raise BadInput({"revenue": [fault]})
+        _check_rest(in_units(before.amount + amount, before.currency), "revenue")
         new = Correction(
             affiliate_id=before.affiliate_id,
             currency=before.currency,
@@ -171,7 +177,7 @@ def remove_correction(deps: Deps, access: Access, number: int) -> None:
         found = required(payment_changes.find_correction(conn, scope_of(conn, access), number, lock=True))
         if found.removed_at is not None:
             raise NotFound
-        _check_rest(before.amount - found.amount, "id")
+        _check_rest(in_units(before.amount - found.amount, before.currency), "id")
         payment_changes.remove_correction(conn, before, found, deps.clock.now_ms())
 
 

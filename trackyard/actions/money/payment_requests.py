@@ -13,6 +13,7 @@ from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.money.affiliate_payments import AffiliatePayment
 from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestFilter, PaymentRequestStatus
+from trackyard.domain.money.units import in_units, unit_fault
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import Access, AffiliateCaller, StaffCaller
 from trackyard.store.engine.database import Connection
@@ -35,8 +36,8 @@ def add_request(
 ) -> PaymentRequestRecords:
     """Store a request of the calling affiliate. It takes nothing from what is available.
 
-    Raises BadInput for an amount that is not available or below the least payment, and for a payment system that the
-    affiliate does not have; Conflict when a request in the currency is open.
+    Raises BadInput for an amount that is not available, below the least payment or finer than the unit of the currency,
+    and for a payment system that the affiliate does not have; Conflict when a request in the currency is open.
     """
     assert isinstance(access.caller, AffiliateCaller)
     own, now = access.caller.id, deps.clock.now_ms()
@@ -64,6 +65,8 @@ def add_request(
 def _amount_faults(amount: Decimal, least: Decimal, available: Decimal, currency: str) -> dict[str, list[str]]:
     if amount <= ZERO:
         return {"amount": ["This value must be more than 0."]}
+    if fault := unit_fault(amount, currency):
+        return {"amount": [fault]}
     if amount > available:
         rest = plain_amount(max(available, ZERO))
         return {"amount": [f"This is more than the {rest} {currency} that are available."]}
@@ -118,7 +121,7 @@ def reject_request(deps: Deps, access: Access, number: int, reason: str) -> Paym
 def accept_request(
     deps: Deps, access: Access, number: int, comment: str
 ) -> tuple[AffiliatePayment, PaymentRequestRecords]:
-    """Make a payment of exactly the amount of an open request. comment: of the payment.
+    """Make a payment of the amount of an open request, in whole units of the currency. comment: of the payment.
 
     Raises NotFound, and Conflict when the request is decided or the amount is not available any more.
     """
@@ -130,8 +133,11 @@ def accept_request(
         if found.amount > available:
             rest = plain_amount(max(available, ZERO))
             raise Conflict({"id": [f"Only {rest} {found.currency} are available by now: reject the request."]})
+        amount = in_units(found.amount, found.currency)
+        if not amount:
+            raise Conflict({"id": [f"{unit_fault(found.amount, found.currency)} Reject the request."]})
         now, staff_id = deps.clock.now_ms(), access.caller.id
-        exactly = None if found.amount == available else found.amount
+        exactly = None if found.amount == available else amount
         made = payments.add_payment(
             conn,
             *account,

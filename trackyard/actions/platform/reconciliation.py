@@ -311,6 +311,7 @@ def _check_money(deps: Deps, findings: ReconciliationResult) -> None:
         payments = stored.payment_sums(conn)
         corrections = stored.correction_sums(conn)
         advances = stored.advance_sums(conn)
+        paid = stored.paid_conversion_sums(conn)
     for conversion_id in nothing:
         findings.add_discrepancy("entry of the ledger", conversion_id, "a conversion", "none of that id")
     findings.check("payments", len(payments))
@@ -319,8 +320,13 @@ def _check_money(deps: Deps, findings: ReconciliationResult) -> None:
         wanted = (ZERO, ZERO) if cancelled else (item.amount, -item.amount)
         if (item.paid, item.entered) != wanted:
             findings.add_discrepancy("payment", str(item.id), wanted, (item.paid, item.entered))
+    for sums in paid:
+        key = f"affiliate {sums.affiliate_id}, {sums.currency}"
+        findings.check("paid conversions by affiliate and currency")
+        if sums.closed != sums.executed - sums.other:
+            findings.add_discrepancy("payouts of closed conversions", key, sums.executed - sums.other, sums.closed)
     findings.check("corrections", len(corrections))
-    for what, sums in (("correction", corrections), ("advance of a payment", advances)):
-        for each in sums:
+    for what, entries in (("correction", corrections), ("advance of a payment", advances)):
+        for each in entries:
             if each.entered != each.wanted:
                 findings.add_discrepancy(what, each.source_id, each.wanted, each.entered)

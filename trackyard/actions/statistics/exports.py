@@ -22,7 +22,6 @@ from trackyard.actions.statistics.reports import (
 from trackyard.analytics.exports.exports import SpooledReport, each_click, split_into_export_periods
 from trackyard.base.arrow import Batch
 from trackyard.domain.conversions.lists import ConversionFilter
-from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
@@ -33,7 +32,7 @@ from trackyard.store.conversions.lists import (
     cursor_before,
     rows_before,
 )
-from trackyard.store.money.affiliate_payments import payment_statuses_of
+from trackyard.store.money.payment_states import PaidByConversion, paid_sums_of
 
 BATCH_ROWS: Final = 5000
 """Conversions read per transaction."""
@@ -50,11 +49,11 @@ Pieces = Generator[tuple[T, EntityNames], None, None]
 class StoredConversions:
     """Conversions by column, as in store.conversions.lists.EXPORT_COLUMNS.
 
-    in_payment: the status of its affiliate payment by conversion; those in none are absent.
+    paid: what payments pay of them.
     """
 
     columns: Mapping[str, Sequence[Any]]
-    in_payment: Mapping[str, PaymentStatus]
+    paid: PaidByConversion
 
 
 class Export(Generic[T]):
@@ -113,7 +112,7 @@ def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> 
                         set(columns["advertiser_id"]),
                     )
                     shown = columns_as_seen(columns, seen)
-                    found = StoredConversions(shown, payment_statuses_of(conn, columns["id"]))
+                    found = StoredConversions(shown, paid_sums_of(conn, columns["id"]))
             before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == BATCH_ROWS else floor
             if rows:
                 yield found, names

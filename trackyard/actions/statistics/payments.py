@@ -5,13 +5,11 @@ from typing import Final
 
 from trackyard.base.errors import BadInput
 from trackyard.domain.conversions.lists import ConversionFilter
-from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
+from trackyard.domain.money.payment_states import PaymentState
 from trackyard.domain.statistics.reports import ChosenConversions, Report
 from trackyard.store.conversions import lists
 from trackyard.store.engine.database import Connection
 
-PAYMENT_STATUSES: Final = (OPEN_ITEM[0], *dict.fromkeys(name for name, _ in ITEM_STATES.values()))
-"""The states of a conversion's payment: opened, pending, closed."""
 MOST_CONVERSIONS: Final = 50_000
 """Conversions in payments that one report can count or leave out."""
 
@@ -21,15 +19,15 @@ def with_payment_statuses(conn: Connection, report: Report) -> Report:
 
     report: in the caller's scope. Raises BadInput for a period with too many conversions in payments.
     """
-    chosen = set(report.payment_statuses)
-    if not chosen or chosen.issuperset(PAYMENT_STATUSES):
+    chosen = frozenset(map(PaymentState, report.payment_statuses))
+    if not chosen or chosen.issuperset(PaymentState):
         return report
-    others = OPEN_ITEM[0] in chosen  # conversions in no payment are most: the report leaves out the others
-    named = frozenset(PAYMENT_STATUSES) - chosen if others else frozenset(chosen)
+    others = PaymentState.OPENED in chosen  # those that are not paid are most: the report leaves out the others
+    named = frozenset(PaymentState) - chosen if others else chosen
     found = lists.list_references(
         conn,
         report.scope,
-        ConversionFilter(since=report.since, until=report.until, payment_statuses=named),
+        ConversionFilter(since=report.since, until=report.until, payment_states=named),
         most=MOST_CONVERSIONS + 1,
     )
     if len(found) > MOST_CONVERSIONS:

@@ -1,6 +1,7 @@
 """The list of conversions (docs/api/conversions.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +20,7 @@ from trackyard.api.statistics.times import At, as_text, unchanged
 from trackyard.base.arrow import Array, amounts, dictionary_columns, load_pyarrow
 from trackyard.base.zones import local_day
 from trackyard.domain.conversions.lists import ListedConversion
-from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
+from trackyard.domain.money.payment_states import UNPAID, PaidSums, PaymentState
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.quality.conversion_signals import signals_text
 from trackyard.domain.statistics.quality.origins import origin_text
@@ -106,6 +107,7 @@ class ConversionFields(View):
     user_id: str
     payment_status: str
     is_paid: str
+    paid: Money
     forensiq: None
     payment_type: str
     hold_date_expire: Moment | None
@@ -209,7 +211,6 @@ def list_conversions(
 def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
     """Return the values of ConversionFields. at: makes the form of a time."""
     from_click = {name: item.click[name] for name in _FROM_CLICK}
-    payment_status, is_paid = OPEN_ITEM if item.in_payment is None else ITEM_STATES[item.in_payment]
     custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
     as_stored = {name: getattr(item, name) for name in _AS_STORED}
     return {
@@ -225,8 +226,9 @@ def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
         "partner_id": item.affiliate_id,
         "payouts": number(item.payout),
         "sum": number(item.sum),
-        "payment_status": payment_status,
-        "is_paid": is_paid,
+        "payment_status": item.payment_state.value,
+        "is_paid": item.payment_state.number,
+        "paid": number(item.paid.paid),
         "forensiq": None,
         "created_at": at(item.created_at),
         "click_time": at(item.click_time),
@@ -345,13 +347,12 @@ class _ColumnMaker:
 
     def _looked_up(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:
         """Return the columns that are made once for each distinct value."""
-        stored, paid, raw = found.columns, found.in_payment, self._is_raw
+        stored, raw = found.columns, self._is_raw
         array, text = load_pyarrow().arrow.array, type_of(ColumnType.TEXT)
         keys = {name: array(stored[name]) for name in ("offer_id", "affiliate_id", "advertiser_id", "status")}
-        states = array([paid.get(key, "") for key in stored["id"]], type=text)
-        payment_status, is_paid = dictionary_columns(
-            states, (text, text), lambda key: ITEM_STATES[PaymentStatus(key)] if key else OPEN_ITEM
-        )
+        paid = [found.paid.get(key, UNPAID) for key in zip(stored["id"], stored["currency"], strict=True)]
+        states = array(_states(paid, stored["payout"]), type=text)
+        payment_status, is_paid = dictionary_columns(states, (text, text), lambda key: (key, PaymentState(key).number))
         [status] = dictionary_columns(keys["status"], (text,), lambda key: (shown_status(key, self._version),))
 
         def named(view: type[View], name: str, key: str, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
@@ -361,12 +362,26 @@ class _ColumnMaker:
             "status": status,
             "payment_status": payment_status,
             "is_paid": is_paid,
+            "paid": amounts([_scaled(each.paid) for each in paid]),
             **named(
                 self._offer_view, "offer", "offer_id", lambda key: offer_ref(self._offer_view, names.offers.get(key))
             ),
             **named(PartnerView, "partner", "affiliate_id", lambda key: partner_view(key, names.affiliates)),
             **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: advertiser_ref(key, names)),
         }
+
+
+def _states(paid: Sequence[PaidSums], payouts: Sequence[int]) -> list[PaymentState]:
+    """Return the states of conversions by what is paid of them. payouts: in ten-thousandths."""
+    opened = PaymentState.OPENED
+    return [
+        opened if sums is UNPAID else sums.state_of(Decimal(payout).scaleb(-4))
+        for sums, payout in zip(paid, payouts, strict=True)
+    ]
+
+
+def _scaled(amount: Decimal) -> int:
+    return int(amount.scaleb(4))
 
 
 def _amounts(stored: Mapping[str, Sequence[int]]) -> dict[str, Array]:

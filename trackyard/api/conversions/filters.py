@@ -14,18 +14,18 @@ from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import local_day
 from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
-from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.money.currencies import CODES
+from trackyard.domain.money.payment_states import PaymentState
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Params, Seq
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
-PaymentState = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2", "3"))]
+PaymentStateName = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2", "3"))]
 
-_PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.values())}
-"""`is_paid` → `payment_status`: a filter takes either."""
+_PAYMENT_STATES = {text: state for state in PaymentState for text in (state.value, state.number)}
+"""`payment_status` and `is_paid` to the state: a filter takes either."""
 
 
 _SETS: Final = {
@@ -91,7 +91,7 @@ class ConversionFilters(Params):
     smart_id: AnyOf[s.Text] = ()
     decline_reason: AnyOf[s.LongText] = ()
     comment: AnyOf[s.LongText] = ()
-    payment_status: AnyOf[PaymentState] = ()
+    payment_status: AnyOf[PaymentStateName] = ()
     partner: Annotated[Seq[s.Int], Only(admin=True)] = ()
     revenue: Annotated[AnyOf[s.Amount], Only(admin=True)] = ()
     revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
@@ -101,7 +101,7 @@ class ConversionFilters(Params):
     def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
         """Return the filter. Raises BadInput for a wrong period."""
         since, until = self._period(request)
-        states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
+        states = frozenset(_PAYMENT_STATES[state] for state in self.payment_status)
         sets: dict[str, Any] = {field: frozenset(getattr(self, name)) or None for field, name in _SETS.items()}
         return ConversionFilter(
             **sets,
@@ -123,7 +123,7 @@ class ConversionFilters(Params):
             subs=_numbered(self, "subid", 8),
             custom_fields=_numbered(self, "custom_field_", 7),
             comments=frozenset(part for part in self.comment if part) or None,
-            payment_statuses=frozenset(states) or None,
+            payment_states=states or None,
             promo_codes=frozenset(code.lower() for code in self.promo_code) or None,
         )
 

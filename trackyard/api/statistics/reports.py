@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import model_validator
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.payments import PAYMENT_STATUSES
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
@@ -16,6 +15,7 @@ from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
 from trackyard.api.statistics.times import hour_end_ms, hour_start_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
+from trackyard.domain.money.payment_states import PaymentState
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.click_columns import SliceAccess
@@ -139,7 +139,7 @@ SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permissio
 OrderName = Annotated[
     str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager", *COST_METRICS))
 ]
-PaymentStatusName = Annotated[str, s.Choice(PAYMENT_STATUSES)]
+PaymentStatusName = Annotated[str, s.Choice([state.value for state in PaymentState])]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
 

@@ -1,5 +1,6 @@
 """Forms of an affiliate: a payment request, and its payment systems (docs/spec/console.md#portal)."""
 
+from decimal import Decimal
 from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -11,6 +12,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.money_shown.payees import NAME, payee_choices, payee_rows, payee_values
 from trackyard.console.money_shown.statements import currencies_of, statement_file, statement_page
 from trackyard.console.portal.payments import PATH
+from trackyard.domain.money.units import in_units
 
 pages = Pages()
 
@@ -40,7 +42,7 @@ def ask(request: PageRequest) -> PageAnswer:
         FormField("comment", gettext("Comment"), widget="long", help=gettext("The network reads it."), wide=True),
     )
     plan = FormPlan("partner.payment-request.add", (FormGroup(gettext("Request"), fields),))
-    amount = available.get(currency, 0)
+    amount = in_units(Decimal(str(available.get(currency, 0))), currency)
     values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0]["id"]) if own else ""}
     choices = {
         "currency": [(code, code) for code in (available or [currency])],

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.payment_states import UNPAID, PaidSums, PaymentState
 
 HIDDEN_STATUS: Final = Status.PENDING.value
 HIDDEN_COMMENT: Final = ""
@@ -23,7 +23,6 @@ class ConversionFilter:
     properties of clicks: as the click had them.
     decline_reasons: comments of declined conversions, in any case.
     comments: parts of comments, in any case.
-    payment_statuses: names of ITEM_STATES and OPEN_ITEM.
     promo_codes: without letter case.
     hidden_statuses: advertisers of conversions that count as pending, without a comment (HIDDEN_STATUS).
     hides_reasons: whether declined conversions count as without a comment.
@@ -58,7 +57,7 @@ class ConversionFilter:
     custom_fields: Mapping[int, frozenset[str]] = field(default_factory=dict)
     decline_reasons: frozenset[str] | None = None
     comments: frozenset[str] | None = None
-    payment_statuses: frozenset[str] | None = None
+    payment_states: frozenset[PaymentState] | None = None
     promo_codes: frozenset[str] | None = None
     hidden_statuses: frozenset[str] = frozenset()
     hides_reasons: bool = False
@@ -81,7 +80,7 @@ class ListedConversion:
 
     click: its record by column name.
     from_click_address, promo_code, signals: as in Conversion.
-    in_payment: the state of the affiliate's payment that includes it; callers of `list_conversions` add it.
+    paid: what payments pay of it; callers of `list_conversions` add it.
     """
 
     id: str
@@ -109,4 +108,9 @@ class ListedConversion:
     from_click_address: bool
     promo_code: str | None
     signals: int
-    in_payment: PaymentStatus | None = None
+    paid: PaidSums = UNPAID
+
+    @property
+    def payment_state(self) -> PaymentState:
+        """Return whether it is paid."""
+        return self.paid.state_of(self.payout)

@@ -41,17 +41,6 @@ EDITABLE: Final = frozenset({PaymentStatus.CREATED, PaymentStatus.PENDING})
 SENDS_MONEY: Final = frozenset({PaymentStatus.PARTLY_PAID, PaymentStatus.PAID})
 """The states that say that money was sent, which may need a second person."""
 
-ITEM_STATES: Final[dict[PaymentStatus, tuple[str, str]]] = {
-    PaymentStatus.CREATED: ("pending", "3"),
-    PaymentStatus.PENDING: ("pending", "3"),
-    PaymentStatus.PARTLY_PAID: ("pending", "3"),
-    PaymentStatus.PAID: ("closed", "2"),
-}
-"""State to payment_status and is_paid of the paid conversions (docs/spec/conversions.md#stored-values)."""
-
-OPEN_ITEM: Final = ("opened", "1")
-"""payment_status and is_paid of conversions in no payment."""
-
 
 @dataclass(frozen=True, slots=True)
 class AffiliatePayment:

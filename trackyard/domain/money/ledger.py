@@ -8,6 +8,8 @@ from trackyard.base.money import ZERO, percent_of
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 
+CONVERSION_KINDS: Final = ("conversion", "change", "relabel")
+"""The kinds of entries of a conversion for its own affiliate."""
 REFERRAL: Final = "referral"
 REFERRAL_RELABEL: Final = "referral_relabel"
 REFERRAL_KINDS: Final = (REFERRAL, REFERRAL_RELABEL)

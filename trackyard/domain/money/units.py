@@ -36,3 +36,10 @@ def in_units(amount: Decimal, currency: str) -> Decimal:
 def is_in_units(amount: Decimal, currency: str) -> bool:
     """Return whether an amount can be transferred exactly."""
     return in_units(amount, currency) == amount
+
+
+def unit_fault(amount: Decimal, currency: str) -> str:
+    """Return why an amount cannot be transferred, "" if it can."""
+    if is_in_units(amount, currency):
+        return ""
+    return f"This is finer than {unit_of(currency)} {currency}, the smallest amount that can be transferred."

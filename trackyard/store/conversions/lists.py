@@ -14,30 +14,27 @@ from sqlalchemy import (
     Text,
     and_,
     cast,
-    exists,
     false,
     func,
     or_,
     select,
-    true,
     tuple_,
     type_coerce,
 )
 
 from trackyard.domain.conversions.lists import HIDDEN_STATUS, ConversionFilter, ListedConversion
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
-from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import DeclinedCount
 from trackyard.store.conversions.conversions import ConversionReference
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
-from trackyard.store.tables import conversion, payment, payment_entry
+from trackyard.store.money.payment_states import has_state
+from trackyard.store.tables import conversion
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
-_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
+_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "paid")
 _MOST_REASONS: Final = 50
 FAR_FUTURE_MS: Final = 2**53
 """A time after all others, UTC milliseconds."""
@@ -161,8 +158,8 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     conditions += [column < value for column, value in before if value is not None]
     if criteria.promo_codes is not None:
         conditions.append(func.lower(table.promo_code).in_(criteria.promo_codes))
-    if criteria.payment_statuses is not None:
-        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(criteria.payment_statuses))))
+    if criteria.payment_states is not None:
+        conditions.append(or_(false(), *(has_state(state) for state in sorted(criteria.payment_states))))
     return conditions
 
 
@@ -186,25 +183,6 @@ def _status_conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
         conditions += [is_shown] if criteria.hidden_statuses else []
         conditions += [table.status.not_in(_DECLINED)] if criteria.hides_reasons else []
     return conditions
-
-
-def _is_in_payment(name: str) -> ColumnElement[bool]:
-    """Return the condition that a conversion's payments have this payment_status (`statuses_of`)."""
-    paid = _in_payment(payment.c.status == PaymentStatus.PAID)
-    if name == ITEM_STATES[PaymentStatus.PAID][0]:
-        return paid
-    if name == ITEM_STATES[PaymentStatus.CREATED][0]:
-        return and_(~paid, _in_payment(true()))
-    return ~_in_payment(true())
-
-
-def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    entry = payment_entry.c
-    return exists(
-        select(entry.source_id)
-        .join(payment, payment.c.id == entry.payment_id)
-        .where(entry.source_id == conversion.c.id, entry.kind.not_in(REFERRAL_KINDS), condition)
-    )
 
 
 def count_repeated_addresses(

@@ -4,7 +4,7 @@ A payment pays entries of the ledger, each whole and in one payment at most; the
 takes their sum from what is available.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -35,7 +35,8 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.money.ledger import ADVANCE, CORRECTION, PAYMENT, REFERRAL_KINDS, LedgerEntry
+from trackyard.domain.money.ledger import ADVANCE, CORRECTION, PAYMENT, LedgerEntry
+from trackyard.domain.money.units import in_units
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.engine.rows import Rows, in_scope
@@ -54,7 +55,6 @@ _KEY_NAMES: Final = ("kind", "source_id", "version")
 _KEY: Final = tuple(ledger.c[name] for name in _KEY_NAMES)
 _AVAILABLE: Final = func.sum(ledger.c.available, type_=Amount)
 
-_CHUNK: Final = 500
 _EVERYTHING: Final = PayableFilter()
 
 _ROWS: Final = Rows[AffiliatePayment, int](payment, AffiliatePayment)
@@ -119,9 +119,9 @@ def add_payment(
     staff_id: str,
     now_ms: int,
 ) -> AffiliatePayment:
-    """Create a payment of the unpaid entries that are chosen; its amount is their sum.
+    """Create a payment of the unpaid entries that are chosen; its amount is their sum in whole units of the currency.
 
-    exactly: pays this amount: the oldest entries as far as they fit, and the rest ahead of later ones.
+    exactly: pays this amount, of whole units: the oldest entries as far as they fit, and the rest ahead of later ones.
     texts: the comment, and the note for staff.
     payee: the payment system that it goes to, and its account.
     The caller holds `lock_affiliate`, and rolls back when the amount does not fit.
@@ -145,10 +145,7 @@ def add_payment(
     if exactly is not None:
         paid_entries = _oldest_entries(unpaid, exactly, number)
     conn.execute(insert(payment_entry).from_select([*_KEY_NAMES, "payment_id"], paid_entries))
-    amount = paid_sum(conn, number)
-    if exactly is not None and amount != exactly:
-        _pay_ahead(conn, number, affiliate_id, currency, exactly - amount, now_ms)
-        amount = paid_sum(conn, number)
+    amount = settle_amount(conn, number, affiliate_id, currency, now_ms, exactly)
     conn.execute(update(payment).where(payment.c.id == number).values(amount=amount))
     ledgers.add_entries(conn, [_entry(number, affiliate_id, currency, 1, -amount, now_ms)])
     return get_payment(conn, number)
@@ -166,14 +163,43 @@ def _oldest_entries(unpaid: Sequence[ColumnElement[bool]], amount: Decimal, numb
     return select(*(counted.c[name] for name in _KEY_NAMES), literal(number)).where(counted.c.above == 0)
 
 
+def settle_amount(
+    conn: Connection, number: int, affiliate_id: int, currency: str, now_ms: int, exactly: Decimal | None = None
+) -> Decimal:
+    """Let a payment pay whole units of its currency, and return its amount; the rest stays available.
+
+    exactly: the amount that it pays instead.
+    """
+    paid = paid_sum(conn, number)
+    wanted = in_units(paid - _left_out(conn, number), currency) if exactly is None else exactly
+    if wanted != paid:
+        _pay_ahead(conn, number, affiliate_id, currency, wanted - paid, now_ms)
+    return wanted
+
+
+def _left_out(conn: Connection, number: int) -> Decimal:
+    """Return what a payment leaves to the next one, at most 0."""
+    own = and_(
+        payment_entry.c.payment_id == number,
+        payment_entry.c.kind == ADVANCE,
+        payment_entry.c.source_id == str(number),
+    )
+    return min(_sum(conn, select(_AVAILABLE).join(payment_entry, ENTRY_JOIN).where(own)), ZERO)
+
+
 def _pay_ahead(conn: Connection, number: int, affiliate_id: int, currency: str, amount: Decimal, now_ms: int) -> None:
-    """Let a payment pay an amount ahead: two entries that are 0 together, of which it pays the first."""
+    """Let a payment pay an amount ahead: two entries that are 0 together, of which it pays the first.
+
+    Below 0 it leaves the amount to the next payment.
+    """
+    own = (ledger.c.kind == ADVANCE, ledger.c.source_id == str(number))
+    last = conn.execute(select(func.max(ledger.c.version)).where(*own)).scalar_one() or 0
     pair = [
         LedgerEntry(affiliate_id, ADVANCE, str(number), version, currency, ZERO, part, now_ms)
-        for version, part in ((1, amount), (2, -amount))
+        for version, part in ((last + 1, amount), (last + 2, -amount))
     ]
     ledgers.add_entries(conn, pair)
-    key = {"kind": ADVANCE, "source_id": str(number), "version": 1}
+    key = {"kind": ADVANCE, "source_id": str(number), "version": last + 1}
     conn.execute(insert(payment_entry).values(payment_id=number, **key))
 
 
@@ -292,25 +318,6 @@ def _entries(number: int) -> Select[Any]:
         .where(payment.c.id == number, payment.c.status != PaymentStatus.CANCELLED)
         .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
     )
-
-
-def payment_statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:
-    """Return the status of each conversion's payment, paid before created; others are absent."""
-    found: dict[str, PaymentStatus] = {}
-    wanted = sorted(set(conversion_ids))
-    for start in range(0, len(wanted), _CHUNK):
-        rows = conn.execute(
-            select(payment_entry.c.source_id, payment.c.status)
-            .join(payment, payment.c.id == payment_entry.c.payment_id)
-            .where(
-                payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]),
-                payment_entry.c.kind.not_in(REFERRAL_KINDS),
-            )
-        )
-        for row in rows:
-            if found.get(row.source_id) is not PaymentStatus.PAID:
-                found[row.source_id] = row.status
-    return found
 
 
 def _unpaid_conditions(affiliate_id: int, currency: str, chosen: PayableFilter) -> list[ColumnElement[bool]]:

@@ -9,9 +9,10 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import AffiliatePayment, PaidOffer, PaymentStatus
 from trackyard.domain.money.corrections import Correction
-from trackyard.domain.money.ledger import CORRECTION, OTHER_KINDS, REFERRAL_KINDS, LedgerEntry
+from trackyard.domain.money.ledger import CONVERSION_KINDS, CORRECTION, REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.types import Amount
@@ -66,7 +67,7 @@ def remove_conversions(
     if offer_ids:
         of_offers = select(conversion.c.id).where(conversion.c.offer_id.in_(offer_ids))
         named = [payment_entry.c.source_id.in_(conversion_ids) | payment_entry.c.source_id.in_(of_offers)]
-    chosen = (payment_entry.c.payment_id == before.id, payment_entry.c.kind.not_in((*REFERRAL_KINDS, *OTHER_KINDS)))
+    chosen = (payment_entry.c.payment_id == before.id, payment_entry.c.kind.in_(CONVERSION_KINDS))
     freed = conn.execute(delete(payment_entry).where(*chosen, *named).returning(payment_entry.c.source_id)).scalars()
     count = len(set(freed))
     if count:
@@ -84,7 +85,7 @@ def corrections_of(conn: Connection, numbers: Collection[int]) -> dict[int, list
 
 
 def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
-    """Return what payments pay by offer and amount of a conversion."""
+    """Return what payments pay by offer and amount of a conversion; below 0 they take it back."""
     each = (
         select(payment_entry.c.payment_id, conversion.c.offer_id, _AVAILABLE.label("amount"))
         .join(ledger, payments.ENTRY_JOIN)
@@ -92,6 +93,7 @@ def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
         .join(payment, payment.c.id == payment_entry.c.payment_id)
         .where(*_of_conversions(numbers, shares=False))
         .group_by(payment_entry.c.payment_id, conversion.c.offer_id, conversion.c.id)
+        .having(_AVAILABLE != ZERO)
         .subquery()
     )
     key = (each.c.payment_id, each.c.offer_id, func.coalesce(offer.c.title, ""), each.c.amount)
@@ -101,17 +103,22 @@ def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
 
 
 def paid_conversions(conn: Connection, numbers: Collection[int], *, shares: bool, limit: int) -> dict[int, list[str]]:
-    """Return the conversions that payments pay, whole or in shares, by payment; at most `limit` each."""
+    """Return the conversions of which payments pay more than 0, or of their shares, by payment; at most `limit` each.
+
+    Entries of a conversion that are 0 together pay nothing, and those below 0 take back what another payment paid.
+    """
     key = (payment_entry.c.payment_id, payment_entry.c.source_id)
-    distinct = (
+    paid = (
         select(*key)
+        .join(ledger, payments.ENTRY_JOIN)
         .join(payment, payment.c.id == payment_entry.c.payment_id)
         .where(*_of_conversions(numbers, shares=shares))
-        .distinct()
+        .group_by(*key)
+        .having(_AVAILABLE > ZERO)
         .subquery()
     )
-    place = func.row_number().over(partition_by=distinct.c.payment_id, order_by=distinct.c.source_id).label("place")
-    numbered = select(distinct.c.payment_id, distinct.c.source_id, place).subquery()
+    place = func.row_number().over(partition_by=paid.c.payment_id, order_by=paid.c.source_id).label("place")
+    numbered = select(paid.c.payment_id, paid.c.source_id, place).subquery()
     query = select(numbered.c.payment_id, numbered.c.source_id).where(numbered.c.place <= limit)
     found: dict[int, list[str]] = {}
     for number, source_id in conn.execute(query.order_by(numbered.c.payment_id, numbered.c.source_id)):
@@ -136,7 +143,7 @@ def _of_conversions(numbers: Collection[int], *, shares: bool) -> Sequence[Colum
     return (
         payment_entry.c.payment_id.in_(numbers),
         payment.c.status != PaymentStatus.CANCELLED,
-        kind.in_(REFERRAL_KINDS) if shares else kind.not_in((*REFERRAL_KINDS, *OTHER_KINDS)),
+        kind.in_(REFERRAL_KINDS if shares else CONVERSION_KINDS),
     )
 
 
@@ -155,8 +162,8 @@ def _pay_entry(conn: Connection, number: int, entry: LedgerEntry) -> None:
 
 
 def _set_amount(conn: Connection, before: AffiliatePayment, now_ms: int) -> None:
-    """Set the amount of a payment to the sum of what it pays, and enter the difference in the ledger."""
-    amount = payments.paid_sum(conn, before.id)
+    """Set the amount of a payment to the whole units of what it pays, and enter the difference in the ledger."""
+    amount = payments.settle_amount(conn, before.id, before.affiliate_id, before.currency, now_ms)
     conn.execute(update(payment).where(payment.c.id == before.id).values(amount=amount, updated_at=now_ms))
     if amount != before.amount:
         payments.add_own_entry(conn, before, before.amount - amount, now_ms)

@@ -3,15 +3,19 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
+from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import ADVANCE, CORRECTION, OTHER_KINDS, PAYMENT, REFERRAL_KINDS
+from trackyard.domain.money.ledger import ADVANCE, CONVERSION_KINDS, CORRECTION, OTHER_KINDS, PAYMENT, REFERRAL_KINDS
+from trackyard.domain.money.payment_states import EXECUTED, PaidSums, PaymentState
 from trackyard.domain.statistics.rows import ConversionEvent, ConversionEventFields, ServerPostbackLog
 from trackyard.store.engine.types import Amount
 from trackyard.store.money.affiliate_payments import ENTRY_JOIN
+from trackyard.store.money.payment_states import has_state
 from trackyard.store.tables import (
     conversion,
     conversion_event,
@@ -66,6 +70,21 @@ class PaymentSums:
     amount: Decimal
     paid: Decimal
     entered: Decimal
+
+
+@dataclass(slots=True)
+class PaidConversionSums:
+    """What conversions of one affiliate in one currency are paid.
+
+    closed: payouts of those whose state of payment is closed. executed: of entries in executed payments.
+    other: of these, entries of conversions that they do not pay exactly.
+    """
+
+    affiliate_id: int
+    currency: str
+    closed: Decimal = ZERO
+    executed: Decimal = ZERO
+    other: Decimal = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +214,38 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
         )
         for row in conn.execute(select(payment.c.id, payment.c.status, payment.c.amount).order_by(payment.c.id))
     ]
+
+
+def paid_conversion_sums(conn: Connection) -> list[PaidConversionSums]:
+    """Return what conversions are paid by affiliate and currency: `closed` and `executed` - `other` are equal."""
+    found: dict[tuple[int, str], PaidConversionSums] = {}
+    key = (conversion.c.affiliate_id, conversion.c.currency)
+    closed = select(*key, func.sum(conversion.c.payout, type_=Amount)).where(has_state(PaymentState.CLOSED))
+    for affiliate_id, currency, payouts in conn.execute(closed.group_by(*key)):
+        found[affiliate_id, currency] = PaidConversionSums(affiliate_id, currency, closed=payouts)
+    for row in conn.execute(_executed_entries().execution_options(yield_per=5000)):
+        payee = row.affiliate_id, row.currency
+        sums = found.setdefault(payee, PaidConversionSums(*payee))
+        sums.executed += row.amount
+        is_own = (row.of_affiliate, row.of_currency) == payee
+        if not is_own or PaidSums(row.amount).state_of(row.payout) is not PaymentState.CLOSED:
+            sums.other += row.amount
+    return [found[payee] for payee in sorted(found)]
+
+
+def _executed_entries() -> Select[Any]:
+    """Return the statement for the sums of executed payments by payee, currency and conversion."""
+    key = (payment.c.affiliate_id, payment.c.currency)
+    own = (conversion.c.affiliate_id.label("of_affiliate"), conversion.c.currency.label("of_currency"))
+    return (
+        select(*key, *own, conversion.c.payout, func.sum(ledger.c.available, type_=Amount).label("amount"))
+        .select_from(payment_entry)
+        .join(payment, payment.c.id == payment_entry.c.payment_id)
+        .join(ledger, ENTRY_JOIN)
+        .join(conversion, conversion.c.id == payment_entry.c.source_id)
+        .where(payment.c.status == EXECUTED, payment_entry.c.kind.in_(CONVERSION_KINDS))
+        .group_by(*key, *own, conversion.c.payout, conversion.c.id)
+    )
 
 
 def each_postback_change(conn: Connection, since: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from trackyard.base.emails import is_email_address
 from trackyard.base.errors import UnsupportedMediaType
-from trackyard.base.money import find_amount, find_signed_amount
+from trackyard.base.money import SMALLEST_AMOUNT, find_amount, find_signed_amount, is_lost
 from trackyard.base.zones import DATETIME_FORMAT, find_zone
 from trackyard.domain.platform.geo import is_country
 from trackyard.wire.request.brackets import File
@@ -126,6 +126,17 @@ class TextForm(Scalar):
 
     def schema(self) -> Schema:
         return dict(self.described)
+
+
+@dataclass(frozen=True, eq=False)
+class AmountForm(TextForm):
+    """An amount of 4 places. One that is not 0 and would be stored as 0 is refused."""
+
+    def read(self, text: str, context: Mapping[str, Any]) -> Any:
+        value = super().read(text, context)
+        if is_lost(text):
+            raise ValueError(f"This value is too small: the smallest amount is {SMALLEST_AMOUNT}.")
+        return value
 
 
 @dataclass(frozen=True)
@@ -360,13 +371,13 @@ _TRUE_FALSE: Final = TextForm(
     lambda text: _WORDS.get(text.strip().lower()),
     {"type": "string", "enum": ["true", "false"]},
 )
-AMOUNT: Final = TextForm(
+AMOUNT: Final = AmountForm(
     "float", "This value must be a decimal number, 0 or more.", find_amount, {"type": "number", "minimum": 0}
 )
-_SIGNED_AMOUNT: Final = TextForm(
+_SIGNED_AMOUNT: Final = AmountForm(
     "float", "This value must be a decimal number.", find_signed_amount, {"type": "number"}
 )
-_PERCENT: Final = TextForm(
+_PERCENT: Final = AmountForm(
     "float",
     "This value must be a decimal number from 0 to 100.",
     _percent,

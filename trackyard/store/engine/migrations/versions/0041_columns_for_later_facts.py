@@ -4,6 +4,8 @@ They are empty until they are filled: the goal as it is compared, what was forgi
 password works, the key that acted, and what each machine runs.
 """
 
+import logging
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -13,6 +15,27 @@ branch_labels = None
 depends_on = None
 
 _ACCOUNTS = ("staff", "affiliate", "advertiser")
+_OTHER_STATES = sa.text(  # before, a payment paid each conversion that one of its entries named
+    """
+    SELECT count(*) FROM (
+        SELECT conversion.payout AS payout,
+            max(CASE WHEN payment.status = 'paid' THEN 2 ELSE 1 END) AS named,
+            sum(CASE WHEN payment.status = 'paid' AND ledger.currency = conversion.currency THEN ledger.available
+                ELSE 0 END) AS paid,
+            sum(CASE WHEN ledger.currency = conversion.currency THEN ledger.available ELSE 0 END) AS covered
+        FROM payment_entry
+        JOIN payment ON payment.id = payment_entry.payment_id
+        JOIN ledger ON ledger.kind = payment_entry.kind AND ledger.source_id = payment_entry.source_id
+            AND ledger.version = payment_entry.version
+        JOIN conversion ON conversion.id = payment_entry.source_id
+        WHERE payment_entry.kind IN ('conversion', 'change', 'relabel')
+        GROUP BY conversion.id, conversion.payout
+    ) AS each
+    WHERE named <> CASE WHEN payout = 0 THEN 0 WHEN paid = payout THEN 2 WHEN covered = payout THEN 1 ELSE 0 END
+    """
+)
+
+log = logging.getLogger("trackyard.migrations")
 
 
 def upgrade() -> None:
@@ -28,6 +51,14 @@ def upgrade() -> None:
     op.add_column("machine", sa.Column("schema", sa.String(16), nullable=False, server_default=""))
     for name in ("analytic_step", "wire_form"):
         op.add_column("machine", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
+    _log_other_states()
+
+
+def _log_other_states() -> None:
+    """Log how many conversions have another state of payment now that it follows from what payments pay."""
+    number = op.get_bind().execute(_OTHER_STATES).scalar_one()
+    if number:
+        log.info("the state of payment of some conversions is another one now", extra={"conversions": number})
 
 
 def downgrade() -> None:
