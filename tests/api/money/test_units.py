@@ -1,4 +1,4 @@
-"""Money that leaves the house is of whole units of its currency, through each door (docs/spec/money.md#units)."""
+"""Money that leaves the house is of whole units, through each door (docs/spec/money.md#units)."""
 
 import csv
 import io

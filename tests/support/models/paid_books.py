@@ -8,7 +8,7 @@ _NOTHING = Decimal(0)
 
 
 class PaidBooks:
-    """The entries of conversions in payments, by conversion and currency; those of executed payments apart."""
+    """The entries of conversions in payments, by conversion and currency."""
 
     def __init__(self) -> None:
         self._executed: dict[tuple[str, str], Decimal] = defaultdict(Decimal)

@@ -84,7 +84,7 @@ class EditedPayment:
 def list_due(
     deps: Deps, access: Access, affiliate_ids: Sequence[int] = (), currency: str | None = None
 ) -> list[PayableBalance]:
-    """Return the balances that can be paid: those whose whole units reach the least payment of their currency."""
+    """Return the balances with whole units that reach the least payment of their currency."""
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)

@@ -148,9 +148,9 @@ def _check_period(item: Invoice) -> None:
 
 
 def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice | None = None) -> None:
-    """Raise BadInput for an advertiser or an offer that does not exist, an offer of another advertiser, and an amount
-    that is finer than the unit of the currency.
+    """Raise BadInput for an advertiser or an offer that does not exist, and for wrong lines.
 
+    The offer of a line is of the advertiser, its amount not finer than the unit of the currency.
     Lines that stay as they were are checked only when the advertiser changes.
     """
     faults: dict[str, list[str]] = {}

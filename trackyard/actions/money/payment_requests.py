@@ -121,8 +121,9 @@ def reject_request(deps: Deps, access: Access, number: int, reason: str) -> Paym
 def accept_request(
     deps: Deps, access: Access, number: int, comment: str
 ) -> tuple[AffiliatePayment, PaymentRequestRecords]:
-    """Make a payment of the amount of an open request, in whole units of the currency. comment: of the payment.
+    """Make a payment of the amount of an open request, in whole units of the currency.
 
+    comment: of the payment.
     Raises NotFound, and Conflict when the request is decided or the amount is not available any more.
     """
     assert isinstance(access.caller, StaffCaller)

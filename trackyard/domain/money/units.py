@@ -10,7 +10,7 @@ _OTHER_PLACES: Final = {
     "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
     "BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
 }  # fmt: skip
-"""The currencies of ISO 4217 whose minor unit is not a hundredth."""
+"""The currencies of ISO 4217 with a minor unit that is not a hundredth."""
 
 PLACES: Final = {code: _OTHER_PLACES.get(code, 2) for code in NUMBERS}
 """Currency to the places of its minor unit in ISO 4217."""
@@ -19,7 +19,7 @@ _LEDGER_PLACES: Final = 4
 
 
 def places_of(currency: str) -> int:
-    """Return how many decimal places the smallest unit of a currency has; those of the ledger for an unknown code."""
+    """Return the decimal places of the smallest unit; those of the ledger for an unknown code."""
     return PLACES.get(currency, _LEDGER_PLACES)
 
 

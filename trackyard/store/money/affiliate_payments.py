@@ -119,7 +119,7 @@ def add_payment(
     staff_id: str,
     now_ms: int,
 ) -> AffiliatePayment:
-    """Create a payment of the unpaid entries that are chosen; its amount is their sum in whole units of the currency.
+    """Create a payment of the unpaid entries that are chosen; its amount is their sum in whole units.
 
     exactly: pays this amount, of whole units: the oldest entries as far as they fit, and the rest ahead of later ones.
     texts: the comment, and the note for staff.

@@ -103,9 +103,10 @@ def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
 
 
 def paid_conversions(conn: Connection, numbers: Collection[int], *, shares: bool, limit: int) -> dict[int, list[str]]:
-    """Return the conversions of which payments pay more than 0, or of their shares, by payment; at most `limit` each.
+    """Return the conversions of which payments pay more than 0, or of their shares, by payment.
 
-    Entries of a conversion that are 0 together pay nothing, and those below 0 take back what another payment paid.
+    limit: the most of each payment. Entries of a conversion that are 0 together pay nothing, and those below 0 take
+    back what another payment paid.
     """
     key = (payment_entry.c.payment_id, payment_entry.c.source_id)
     paid = (
@@ -162,7 +163,7 @@ def _pay_entry(conn: Connection, number: int, entry: LedgerEntry) -> None:
 
 
 def _set_amount(conn: Connection, before: AffiliatePayment, now_ms: int) -> None:
-    """Set the amount of a payment to the whole units of what it pays, and enter the difference in the ledger."""
+    """Set the amount of a payment to the whole units that it pays, and enter the difference."""
     amount = payments.settle_amount(conn, before.id, before.affiliate_id, before.currency, now_ms)
     conn.execute(update(payment).where(payment.c.id == before.id).values(amount=amount, updated_at=now_ms))
     if amount != before.amount:

@@ -52,13 +52,13 @@ def has_state(state: PaymentState) -> ColumnElement[bool]:
 
 
 def _sum_of_it(*conditions: ColumnElement[bool]) -> ColumnElement[Any]:
-    """Return the sum of what payments pay of the conversion of a statement, in its currency; NULL is nothing."""
+    """Return the sum that payments pay of the conversion of a statement; NULL is nothing."""
     own = (payment_entry.c.source_id == conversion.c.id, ledger.c.currency == conversion.c.currency)
     return _entries(_SUM).where(*own, *conditions).correlate(conversion).scalar_subquery()
 
 
 def _entries(*columns: ColumnElement[Any]) -> Select[Any]:
-    """Return the statement for entries of payments that are entries of conversions for their own affiliate."""
+    """Return the statement for what payments pay of conversions to their own affiliates."""
     return (
         select(*columns)
         .select_from(payment_entry)

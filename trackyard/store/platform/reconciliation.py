@@ -76,7 +76,7 @@ class PaymentSums:
 class PaidConversionSums:
     """What conversions of one affiliate in one currency are paid.
 
-    closed: payouts of those whose state of payment is closed. executed: of entries in executed payments.
+    closed: payouts of closed conversions; equal to executed - other. executed: of entries in executed payments.
     other: of these, entries of conversions that they do not pay exactly.
     """
 
@@ -217,7 +217,7 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
 
 
 def paid_conversion_sums(conn: Connection) -> list[PaidConversionSums]:
-    """Return what conversions are paid by affiliate and currency: `closed` and `executed` - `other` are equal."""
+    """Return what conversions are paid, by affiliate and currency."""
     found: dict[tuple[int, str], PaidConversionSums] = {}
     key = (conversion.c.affiliate_id, conversion.c.currency)
     closed = select(*key, func.sum(conversion.c.payout, type_=Amount)).where(has_state(PaymentState.CLOSED))
