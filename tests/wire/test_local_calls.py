@@ -19,6 +19,7 @@ def full_calls() -> LocalCalls[Any]:
         reserve_file=mock.Mock(),
         looks=True,
         timezone="Pacific/Kiritimati",
+        warnings=["There is no macro {clickidd}."],
     )
 
 
@@ -26,7 +27,7 @@ def test_calls_with_one_place_keep_every_field_but_that_place() -> None:
     calls = full_calls()
     usual: LocalCalls[Any] = LocalCalls(mock.Mock(), None, RequestOrigin(), mock.Mock())
     names = [each.name for each in fields(calls)]
-    assert len(names) == 7
+    assert len(names) == 8
     assert [name for name in names if getattr(calls, name) == getattr(usual, name)] == []
     with calls.one_place() as own:
         kept = [name for name in names if getattr(own, name) is getattr(calls, name)]

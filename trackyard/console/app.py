@@ -288,8 +288,7 @@ class Console:
                 return self._html(request, asked, answer)
             case Redirect(to, message):
                 response = redirect_response(to)
-                if message and asked.session_key:
-                    sessions.leave_message(request, response, asked.session_key, message)
+                _leave(request, response, asked, message)
             case SignedIn(key, to, page):
                 signed_in = replace(asked, session_key=key)
                 response = redirect_response(to) if page is None else self._html(request, signed_in, page)
@@ -300,8 +299,7 @@ class Console:
                     sessions.start_look(request, response, sealed)
                 else:
                     sessions.end_look(request, response)
-                if message:
-                    sessions.leave_message(request, response, asked.session_key, message)
+                _leave(request, response, asked, message)
             case SignedOut(to):
                 response = redirect_response(to)
                 sessions.end(request, response)
@@ -352,6 +350,13 @@ class _ReportSlots:
                 self._running[name] -= 1
                 if not self._running[name]:
                     del self._running[name]
+
+
+def _leave(request: Request, response: Response, asked: PageRequest, message: str) -> None:
+    """Leave a message and the warnings of answers for the next page."""
+    lines = [" ".join(each.split()) for each in (message, *asked.warnings)]
+    if any(lines) and asked.session_key:
+        sessions.leave_message(request, response, asked.session_key, "\n".join(lines))
 
 
 def _is_closed_home(asked: PageRequest) -> bool:
@@ -417,6 +422,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
     link_to: returns a name as a link to such a page, as text without one.
     """
     person, path = asked.person_or_none, asked.address.path
+    said, *warned = (message or "").split("\n")
     opens = asked.has_page if person is None else asked.may_open
     return {
         "asset": address,
@@ -424,7 +430,8 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "network": asked.network,
         "address": asked.address,
         "person": person,
-        "message": message,
+        "message": said,
+        "warned": list(dict.fromkeys([*warned, *asked.warnings])),
         "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
         "look": asked.look if person is not None and not person.is_staff else None,
         "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),

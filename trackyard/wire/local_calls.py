@@ -6,7 +6,7 @@ They pass the same authorization, validation and audit log as a request from out
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
 from io import BytesIO
 from typing import Any, Final, Generic, TypeVar
@@ -65,6 +65,7 @@ class LocalCalls(Generic[D]):
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
     timezone: is sent to each method that reads in a zone, "" = that of the platform.
+    warnings: the sentences of answers so far, which the frame of the page shows; those of reports are in their answers alone.
     """
 
     methods: Methods[D]
@@ -75,6 +76,7 @@ class LocalCalls(Generic[D]):
     _: KW_ONLY
     looks: bool = False
     timezone: str = ""
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def is_staff(self) -> bool:
@@ -110,7 +112,11 @@ class LocalCalls(Generic[D]):
         endpoint = self.methods[method]
         self._authorize(endpoint)
         with self.reserve_report() if endpoint.report else ExitStack():
-            return json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
+            answer = json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
+        if not endpoint.report:
+            found = (self._in_words(method, each) for each in answer.get("warnings") or ())
+            self.warnings.extend(each for each in found if each not in self.warnings)
+        return answer
 
     @contextmanager
     def one_place(self) -> Iterator["LocalCalls[D]"]:
@@ -153,6 +159,16 @@ class LocalCalls(Generic[D]):
         name: as it is sent. Raises KeyError for a name without a parameter.
         """
         return parameter_at(self.methods[method].params, name, self.methods.texts, self._context)
+
+    def _in_words(self, method: str, warning: str) -> str:
+        """Return a warning with the label of its parameter, which answers name in brackets."""
+        name, found, sentence = warning.removeprefix("[").partition("] ")
+        if not warning.startswith("[") or not found:
+            return warning
+        try:
+            return f"{self.parameter(method, name).label}: {sentence}"
+        except KeyError:
+            return sentence
 
     def check(self, method: str, sent: Pairs) -> None:
         """Raise BadInput for parameters that the method refuses before it looks at stored things."""

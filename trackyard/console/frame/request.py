@@ -174,6 +174,11 @@ class PageRequest:
         return self.calls_or_none
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings of the answers that the page has read so far."""
+        return () if self.calls_or_none is None else tuple(self.calls_or_none.warnings)
+
+    @property
     def named_language(self) -> str:
         """Return the code of the language that the address names, "" without one."""
         named = self.address.get("lang")

@@ -16,8 +16,8 @@ from trackyard.domain.people.sessions import BROWSER_KEY
 
 _NAME: Final = "trackyard"
 _MESSAGE: Final = "trackyard-message"
-MAX_MESSAGE: Final = 500
-"""Characters of a message that one page leaves for the next."""
+MAX_MESSAGE: Final = 2000
+"""Bytes of a message that one page leaves for the next: a cookie has at most 4,096."""
 _MAX_COOKIE: Final = 200
 _LOOK: Final = "trackyard-look"
 _MAX_LOOK: Final = 1000
@@ -68,7 +68,8 @@ def is_form_token(key: str, sent: str) -> bool:
 
 def leave_message(request: Request, response: Response, key: str, text: str) -> None:
     """Leave a message that the next page of the session shows once."""
-    encoded = base64.urlsafe_b64encode(text[:MAX_MESSAGE].encode()).decode()
+    shortened = text.encode()[:MAX_MESSAGE].decode("utf-8", "ignore").encode()
+    encoded = base64.urlsafe_b64encode(shortened).decode()
     _set(request, response, _MESSAGE, f"{encoded}.{sign(key, SignaturePurpose.MESSAGE, encoded)}")
 
 

@@ -93,9 +93,7 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
     form = open_form(request, plan, _values(found), choices=_choices(request), path={"id": str(found["id"])})
     answer = form.save()
     if answer is not None:
-        saved = gettext("%(name)s is saved.", name=affiliate_name(answer["partner"]))
-        held = gettext("Its payment systems change once another administrator confirms.")
-        return Redirect(path, f"{saved} {held}" if answer.get("warnings") else saved)
+        return Redirect(path, gettext("%(name)s is saved.", name=affiliate_name(answer["partner"])))
     return form.page(
         request, gettext("Edit %(name)s", name=affiliate_name(found)), back=path, save=gettext("Save the affiliate")
     )
