@@ -65,7 +65,7 @@ class LocalCalls(Generic[D]):
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
     timezone: is sent to each method that reads in a zone, "" = that of the platform.
-    warnings: the sentences of answers so far, which the frame of the page shows; those of reports are in their answers alone.
+    warnings: the sentences of answers so far, which the frame of the page shows. Pages show those of reports in place.
     """
 
     methods: Methods[D]
