@@ -1,9 +1,7 @@
 """What is asked of a data directory before anything of it is used."""
 
 import os
-import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -22,8 +20,9 @@ def test_data_directory_must_have_room_for_visitor_file(
     visitors.parent.mkdir()
     visitors.write_bytes(b"x" * 2**20)
     blocks = visitors.stat().st_blocks * 512
-    free = SimpleNamespace(free=300 * 2**20 - blocks)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _path: free)
+    free = 300 * 2**20 - blocks
+    disk = os.statvfs_result((1, 1, 2 * free, free, free, 0, 0, 0, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _path: disk)
     settings = config.load({"TRACKYARD_DATA_DIR": str(tmp_path), "TRACKYARD_UNIQUE_MB": str(size_mb)})
     if fits:
         check_disk_space(settings)

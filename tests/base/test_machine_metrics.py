@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from prometheus_client import CollectorRegistry
 
 from trackyard.base.metrics.machine import MachineCollector
@@ -29,7 +30,7 @@ def test_machine_metrics_show_build_disk_and_stores(tmp_path: Path) -> None:
     found = collected(machine)
     disk = os.statvfs(tmp_path)
     assert found["trackyard_build_info", "1.2.3"] == 1
-    assert found["trackyard_disk_size_bytes", ""] == disk.f_blocks * disk.f_frsize
+    assert found["trackyard_disk_size_bytes", ""] == (disk.f_blocks - disk.f_bfree + disk.f_bavail) * disk.f_frsize
     assert 0 < found["trackyard_disk_free_bytes", ""] < found["trackyard_disk_size_bytes", ""]
     assert (found["trackyard_store_up", "sql"], found["trackyard_store_up", "analytics"]) == (1, 0)
     assert not [name for name, _ in found if name.startswith("process_")]
@@ -44,6 +45,13 @@ def test_machine_metrics_show_each_running_process_by_role(tmp_path: Path) -> No
     for name in ("cpu_seconds_total", "resident_memory_bytes", "open_fds", "max_fds", "start_time_seconds"):
         assert found[f"process_{name}", "core"] > 0
     assert not [role for name, role in found if name.startswith("process_") and role == "worker"]
+
+
+@pytest.mark.parametrize("content", ["", '{"core": 1', "7"])
+def test_machine_metrics_of_a_cut_file_of_processes_have_no_processes(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "processes.json"
+    file.write_text(content)
+    assert "trackyard_build_info" in {name for name, _ in collected(MachineCollector("1", tmp_path, file))}
 
 
 def test_machine_metrics_of_a_directory_that_went_have_no_disk(tmp_path: Path) -> None:

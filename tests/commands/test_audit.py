@@ -34,6 +34,17 @@ def test_audit_explains_differences_in_sentences() -> None:
     assert "DIFFERENT new comparison 6b02: expected logged for 17, found nothing" in audit_lines(other)
 
 
+def test_audit_says_how_many_records_of_which_journals_are_not_loaded_yet() -> None:
+    answer = {"checked": {"clicks": 5}, "count": 0, "differences": [], "not_loaded": {"001-1795": 7, "002-1796": 1000}}
+    assert list(audit_lines(answer)) == [
+        "           5 clicks in the journals",
+        "           7 records of journal 001-1795 that are not loaded yet",
+        "       1,000 records of journal 002-1796 that are not loaded yet",
+        "what is loaded adds up; not loaded yet: 1,007",
+    ]
+    assert list(audit_lines(answer | {"count": 2}))[-1] == "2 differences"
+
+
 def test_audit_has_a_sentence_for_each_comparison() -> None:
     text = Path(reconciliation.__file__).read_text()
     added = re.findall(r'add_discrepancy\(\s*f?"([^"]+)"', text) + re.findall(r'_compare_ledger\("([^"]+)"', text)

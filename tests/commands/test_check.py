@@ -11,8 +11,8 @@ from trackyard.commands.state.check import check_exit_code, check_lines
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.runtime.checks.registry import CHECKS
 from trackyard.runtime.exit_codes import ExitCode
-from trackyard.runtime.server_file import is_server_running, write_server_file
-from trackyard.runtime.settings import load
+from trackyard.runtime.server_file import is_server_running, server_file
+from trackyard.runtime.settings import load, write_private
 
 
 def result(*kinds: FindingKind) -> CheckFindings:
@@ -69,7 +69,7 @@ def test_check_lines_say_what_is_wrong_and_what_to_do() -> None:
 def test_server_file_of_a_killed_server_is_no_running_server(tmp_path: Path) -> None:
     config = load({"TRACKYARD_DATA_DIR": str(tmp_path)})
     assert not is_server_running(tmp_path)
-    write_server_file(config)
+    write_private(*server_file(config))
     assert is_server_running(tmp_path)
     file = tmp_path / "run" / "server.json"
     file.write_text(

@@ -12,8 +12,8 @@ from trackyard.commands.main import root
 from trackyard.runtime import settings as config
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.preparation import prepare
-from trackyard.runtime.server_file import find_server_file, remove_server_file, write_server_file
-from trackyard.runtime.settings import Config
+from trackyard.runtime.server_file import find_server_file, remove_server_file, server_file
+from trackyard.runtime.settings import Config, write_private
 
 KEY = "6f1c09b7d2e84a35c07d9e1b54f3a826be60d7c1"
 NOWHERE = "127.0.0.1:9"
@@ -39,7 +39,7 @@ def installation(tmp_path: Path) -> Config:
     """An installation with the file that its server writes."""
     yard = settings(tmp_path / "yard")
     prepare(yard)
-    write_server_file(yard)
+    write_private(*server_file(yard))
     return yard
 
 
@@ -82,7 +82,7 @@ def test_command_finds_server_by_data_in_folder(
 ) -> None:
     yard = settings(empty_folder / "data")
     prepare(yard)
-    write_server_file(yard)
+    write_private(*server_file(yard))
     assert Invocation(system_config=tmp_path / "none").api().url == f"http://{NOWHERE}"
 
 
@@ -143,7 +143,7 @@ def test_command_names_the_file_of_a_server_that_does_not_answer(
 def test_command_on_machine_without_api_asks_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     yard = settings(tmp_path / "yard", ROLES="worker")
     prepare(yard)
-    write_server_file(yard)
+    write_private(*server_file(yard))
     monkeypatch.setenv("TRACKYARD_DATA_DIR", str(yard.data_dir))
     found = run_command("audit")
     assert found.exit_code == ExitCode.FAILED

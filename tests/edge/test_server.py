@@ -26,6 +26,7 @@ from trackyard.journal.reader import next_range
 from trackyard.journal.records import Click, InboundPostback
 from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader
 from trackyard.runtime.monitoring.readiness import MachineReport, machine_report
+from trackyard.runtime.settings import load
 
 CLICK = "/click?pid=7&offer_id=3"
 
@@ -64,7 +65,7 @@ def test_edge_writes_checkpoint_within_half_a_second(tmp_path: Path) -> None:
 
 
 def _report() -> MachineReport:
-    return machine_report(Path("/nowhere"))
+    return machine_report(load({"TRACKYARD_DATA_DIR": "/nowhere"}))
 
 
 def _share_metrics(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

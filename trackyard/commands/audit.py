@@ -84,7 +84,15 @@ def audit_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"DIFFERENT {difference_sentence(item)}"
     yield from _hidden(answer)
     yield from (f"WARNING {sentence}" for sentence in answer.get("warnings", ()))
-    yield "everything adds up" if answer["count"] == 0 else f"{answer['count']:,} differences"
+    waiting: dict[str, int] = answer.get("not_loaded", {})  # servers of version 0.2.0 do not count them
+    for journal, number in waiting.items():
+        yield f"{number:>12,} records of journal {journal} that are not loaded yet"
+    if answer["count"]:
+        yield f"{answer['count']:,} differences"
+    elif waiting:
+        yield f"what is loaded adds up; not loaded yet: {sum(waiting.values()):,}"
+    else:
+        yield "everything adds up"
 
 
 def difference_sentence(item: dict[str, Any]) -> str:

@@ -67,6 +67,17 @@ def next_range(
     return None
 
 
+def count_records(directory: Path, name: str, start: int) -> int:
+    """Return how many records of a journal follow a position, up to what cannot be read."""
+    with open_content(directory, name) as content:
+        data = content.read(start, max(0, content.size - start))
+    count = position = 0
+    while not isinstance(found := read(data, position), Unreadable):
+        count += found.kind != RecordKind.CHECKPOINT
+        position = found.end
+    return count
+
+
 def _each_journal_from(directory: Path, edge: int, journal: str | None) -> Iterator[str]:
     """Yield the names of the journals of an edge from one on; the many others are listed late."""
     if journal is not None and segments.log_path(directory, journal).exists():

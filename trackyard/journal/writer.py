@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trackyard.base.clock import Clock
+from trackyard.base.disks import JOURNAL_FREE_BYTES, disk_space
 from trackyard.journal import frames, segments
 from trackyard.journal.durable import sync_directory
 from trackyard.journal.records import Checkpoint, RecordKind, encode
@@ -28,8 +29,6 @@ CHECKPOINT_RECORDS = 10_000
 CHECKPOINT_AFTER_MS = 300
 """With a look every 100 ms a record waits at most 400 ms for its checkpoint."""
 IDLE_CHECKPOINT_MS = 5_000
-
-MIN_FREE_BYTES = 1024 * 1024
 
 _log = logging.getLogger("trackyard.journal")
 
@@ -149,13 +148,11 @@ class JournalWriter:
 
     def has_free_space(self) -> bool:
         """Return whether the disk has room for more than a few records."""
-        status = os.statvfs(self._directory)
-        return status.f_bavail * status.f_frsize >= MIN_FREE_BYTES
+        return disk_space(self._directory).free >= JOURNAL_FREE_BYTES
 
     def free_share(self) -> float:
         """Return the share of the disk that is free."""
-        status = os.statvfs(self._directory)
-        return status.f_bavail / status.f_blocks if status.f_blocks else 1.0
+        return disk_space(self._directory).free_share
 
     def close(self) -> None:
         """Write a checkpoint, close the segment and release the edge number.

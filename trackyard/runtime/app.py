@@ -28,12 +28,14 @@ from trackyard.runtime.api_server import serve_api
 from trackyard.runtime.data_directory import use_temporary_directory
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
+from trackyard.runtime.monitoring.full_disks import find_full_disks, wait_for_space
 from trackyard.runtime.monitoring.readiness import (
     MachineReport,
     core_readiness,
-    failing_roles,
+    local_reasons,
     machine_report,
     machine_status_of,
+    starting_report,
 )
 from trackyard.runtime.monitoring.store_readiness import StoreReadiness
 from trackyard.runtime.monitoring.stores import StoreWatch
@@ -95,8 +97,8 @@ def _open_monitoring(config: Config, name: str, slot: int) -> MonitoringServer |
     if slot != 0 or name != monitoring_process(config.roles):
         return None
     if name == "core":
-        return open_monitoring(config, lambda: MachineReport(("the core is starting",)))
-    return open_monitoring(config, lambda: machine_report(config.failing_roles_file))
+        return open_monitoring(config, partial(starting_report, config))
+    return open_monitoring(config, partial(machine_report, config))
 
 
 def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
@@ -142,7 +144,7 @@ def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
         raise unusable_directory(config.data_dir, fault) from None
     except OSError as fault:
         if fault.errno not in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) or fault.filename is not None:
-            raise unusable_directory(config.data_dir, fault.strerror) from fault
+            raise unusable_directory(config.data_dir, fault) from fault
         place = f"TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port}"
         raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
 
@@ -231,6 +233,8 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
                 return
         from trackyard.store.engine.database import Database
 
+        if not wait_for_space(partial(find_full_disks, config), stop):
+            return
         use_temporary_directory(config.data_dir / "temporary")
         database = stack.enter_context(Database(config.database_url))
         analytics = stack.enter_context(closing(open_analytics(config)))
@@ -289,8 +293,8 @@ def _serve_core(
     heartbeat = Heartbeat(config, database, directory_id, SystemClock(), lag_ms=lag_ms)
     threads += [threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")]
     look = partial(core_readiness, config, database, projector, directory_id, copier)
-    readiness = StoreReadiness(look, partial(failing_roles, config.failing_roles_file)).get
-    report = partial(machine_report, config.failing_roles_file, readiness)
+    readiness = StoreReadiness(look, partial(local_reasons, config)).get
+    report = partial(machine_report, config, readiness)
     if monitoring is not None:
         threads += _watch_stores(monitoring, report, database, analytics, stop)
     core_threads = CoreThreads(starting, threads)

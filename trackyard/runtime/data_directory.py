@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from trackyard.base.disks import disk_space
 from trackyard.runtime.settings import CannotStart, Config
 from trackyard.store.platform.file_storage import DirectoryStore, FileStore
 
@@ -50,7 +51,7 @@ def check_disk_space(config: Config) -> None:
     """Raise CannotStart when the file of unique visitors could never grow to its size; OSError."""
     state = config.data_dir / "state"
     used_bytes = sum(file.stat().st_blocks * 512 for file in state.glob("visitors.map"))
-    room_mb = (shutil.disk_usage(config.data_dir).free + used_bytes) // 2**20
+    room_mb = (disk_space(config.data_dir).free + used_bytes) // 2**20
     if config.unique_mb > room_mb:
         raise CannotStart(
             f"TRACKYARD_UNIQUE_MB cannot be {config.unique_mb}: {config.data_dir} has room for {room_mb} MB."

@@ -5,6 +5,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from trackyard.base.disks import disk_space, is_full_disk
+
 if TYPE_CHECKING:
     from trackyard.runtime.setting_types import Address
 
@@ -50,8 +52,27 @@ class DatabaseAway(CannotStart):
     exit_code = ExitCode.FAILED
 
 
+class DiskFull(CannotStart):
+    """The disk of the data directory is full; a later start may find space."""
+
+    exit_code = ExitCode.FAILED
+
+
+def disk_full(directory: Path) -> CannotStart:
+    """Return the error of a data directory on a full disk."""
+    existing = next(path for path in (directory, *directory.parents) if path.exists())
+    return DiskFull(
+        f"The disk of TRACKYARD_DATA_DIR {directory} is full: {disk_space(existing).free // 1_000_000} MB are free. "
+        "Free some of it (docs/operating.md#a-full-disk), and start again."
+    )
+
+
 def unusable_directory(directory: Path, reason: object) -> CannotStart:
-    """Return the error of a data directory that cannot be used."""
+    """Return the error of a data directory that cannot be used. reason: the OSError, or a text."""
+    if isinstance(reason, OSError):
+        if is_full_disk(reason):
+            return disk_full(directory)
+        reason = reason.strerror
     return CannotStart(f"TRACKYARD_DATA_DIR {directory} cannot be used: {reason}.")
 
 

@@ -10,9 +10,17 @@ from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.app import directory_id_of
+from trackyard.runtime.exit_codes import disk_full
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
-from trackyard.runtime.settings import CannotStart, Config, NotInstalled, encryption_keys, unusable_directory
+from trackyard.runtime.settings import (
+    SECRET_FILE,
+    CannotStart,
+    Config,
+    NotInstalled,
+    encryption_keys,
+    unusable_directory,
+)
 from trackyard.runtime.start_checks import (
     check_address_databases,
     check_certificate,
@@ -39,7 +47,7 @@ def prepare(config: Config, lifeline: int | None = None) -> dict[str, str]:
     from trackyard.actions.platform import installation
     from trackyard.base.secrets import DecryptionFailed, SecretCipher
     from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
-    from trackyard.store.engine.database import Database
+    from trackyard.store.engine.database import Database, is_disk_full
     from trackyard.store.engine.schema import SchemaUnknown, upgrade_for_start
 
     log_to_stderr("prepare", config.log_level, config.log_format)
@@ -70,13 +78,20 @@ def prepare(config: Config, lifeline: int | None = None) -> dict[str, str]:
             keys = {"admin_api_key": key, "new_admin_api_key": new_key or ""}
             return keys | {"postback_code": mode, "sign_in_link": link or ""}
     except DecryptionFailed as fault:
-        raise CannotStart(f"{fault}.") from None
+        if config.secret_key is not None:
+            raise CannotStart(f"{fault}.") from None
+        raise CannotStart(
+            f"{config.data_dir / SECRET_FILE} does not decrypt a stored key: it is not the file that encrypted it. "
+            "Restore it from a backup of the data directory."
+        ) from None
     except installation.CurrencyFixed as fault:
         raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
     except (SQLAlchemyError, SchemaUnknown) as fault:
+        if is_disk_full(fault):
+            raise disk_full(config.data_dir) from None
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
     except OSError as fault:
-        raise unusable_directory(config.data_dir, fault.strerror) from None
+        raise unusable_directory(config.data_dir, fault) from None
 
 
 def _end_with_signal(stop: threading.Event, lifeline: int | None) -> None:

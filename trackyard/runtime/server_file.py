@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from trackyard.runtime.settings import Config, write_private
+from trackyard.runtime.settings import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class ServerFile:
     tracking_listener: str = ""
 
 
-def write_server_file(config: Config) -> None:
-    """Write the file, readable by its owner only. Raises OSError."""
+def server_file(config: Config) -> tuple[Path, str]:
+    """Return the file of this server and its content."""
     has_api, has_edge = "api" in config.roles, "edge" in config.roles
     named = os.environ.get("TRACKYARD_CONFIG", "")
     scheme = "http" if config.tracking_tls_cert is None else "https"
@@ -54,7 +54,7 @@ def write_server_file(config: Config) -> None:
         config=str(Path(named).resolve()) if named else "",
         tracking_listener=config.tracking_listen.url(scheme) if has_edge else "",
     )
-    write_private(_file(config.data_dir), json.dumps(asdict(server), indent=2) + "\n")
+    return _file(config.data_dir), json.dumps(asdict(server), indent=2) + "\n"
 
 
 def remove_server_file(config: Config) -> None:
@@ -66,14 +66,19 @@ def remove_server_file(config: Config) -> None:
 def find_server_file(data_dir: Path) -> ServerFile | None:
     """Return what the server of a data directory wrote; None without a server.
 
-    A killed one leaves its file behind.
+    A killed one leaves its file behind. One that a full disk cut is written again by its server.
     """
     try:
         read = json.loads(_file(data_dir).read_text())
     except (OSError, ValueError):
         return None
+    if not isinstance(read, dict):
+        return None
     known = {each.name: read[each.name] for each in fields(ServerFile) if each.name in read}
-    return ServerFile(**known | {"roles": tuple(known["roles"])})
+    try:
+        return ServerFile(**known | {"roles": tuple(known["roles"])})
+    except (KeyError, TypeError):
+        return None
 
 
 def is_server_running(data_dir: Path) -> bool:

@@ -464,17 +464,24 @@ def encryption_keys(config: Config) -> tuple[str, ...]:
     """Return the encryption keys of stored secrets: the current one, then older ones that decrypt.
 
     They are derived from TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, by default from `secret.key` and
-    `secret.key.old` in the data directory (commands/rotate_key.py).
+    `secret.key.old` in the data directory (commands/rotate_key.py). Raises CannotStart for an empty file.
     """
     secrets = [config.secret_key, config.old_secret_key]
     if config.secret_key is None:
         path = config.data_dir / SECRET_FILE
         if not path.exists():
             write_private(path, new_secret())
-        secrets[0] = path.read_text().strip()
+        secrets[0] = _read_secret(path)
         old = config.data_dir / OLD_SECRET_FILE
-        secrets += [old.read_text().strip()] if old.exists() else []
+        secrets += [_read_secret(old)] if old.exists() else []
     return tuple(_derive_key(secret) for secret in secrets if secret)
+
+
+def _read_secret(path: Path) -> str:
+    secret = path.read_text("utf-8").strip()
+    if not secret:
+        raise CannotStart(f"{path} cannot be used: it is empty. Restore it from a backup of the data directory.")
+    return secret
 
 
 def _derive_key(secret: str) -> str:

@@ -18,9 +18,9 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
+from trackyard.base.disks import is_full_disk
 from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.data_directory import make_data_directory
@@ -28,9 +28,10 @@ from trackyard.runtime.effective_settings import setting_warnings
 from trackyard.runtime.greeting import greeting
 from trackyard.runtime.machines.host_files import TOUCH_S, Host, HostFiles
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
-from trackyard.runtime.server_file import is_process_alive, remove_server_file, write_server_file
+from trackyard.runtime.server_file import is_process_alive, remove_server_file, server_file
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, DatabaseAway, bind, unusable_directory
+from trackyard.runtime.state_files import StateFiles
 
 log = logging.getLogger("trackyard.runtime.supervisor")
 
@@ -77,6 +78,7 @@ class Supervisor:
         self._failing_roles: list[str] = []
         self._children = _children(settings)
         self._preparing: subprocess.Popen[bytes] | None = None
+        self._state_files = StateFiles()
         self._host_files = HostFiles(settings, Host.here())
         self._watchdog = StopWatchdog(before_exit=self._kill_children)
 
@@ -105,7 +107,7 @@ class Supervisor:
             log.info("stopped")
             return
         try:
-            write_server_file(self._settings)
+            self._state_files.set(*server_file(self._settings))
             self._start_roles()
             self._wait_until_ready(prepared)
             self._was_ready = True
@@ -114,6 +116,7 @@ class Supervisor:
                 self._wake.wait(0.2 if waiting else 1.0 if self._failing_roles else TOUCH_S)
                 self._wake.clear()
                 self._host_files.touch()
+                self._state_files.write()
                 self._restart_dead()
                 self._write_failing_roles()
         finally:
@@ -134,7 +137,7 @@ class Supervisor:
             make_data_directory(self._settings.data_dir)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as fault:
-            raise unusable_directory(self._settings.data_dir, fault.strerror) from None
+            raise unusable_directory(self._settings.data_dir, fault) from None
         deadline = time.monotonic() + LOCK_SECONDS
         while not self._stopping:
             try:
@@ -157,7 +160,7 @@ class Supervisor:
         try:
             self._host_files.claim(self._wake)
         except OSError as fault:
-            raise unusable_directory(self._settings.data_dir, fault.strerror) from None
+            raise unusable_directory(self._settings.data_dir, fault) from None
 
     def _check_addresses(self) -> None:
         """Raise CannotStart for a taken address, before anything is made.
@@ -197,9 +200,13 @@ class Supervisor:
     def _prepare(self, lifeline: int) -> dict[str, str] | None:
         """Return what was prepared; None when a signal came meanwhile."""
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
-        os.close(handle)
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, str(os.getpid()).encode(), 0)
+        except OSError as fault:
+            raise unusable_directory(self._settings.data_dir, fault) from None
+        finally:
+            os.close(handle)
         command = [sys.executable, "-m", "trackyard", "prepare", "--lifeline", str(lifeline)]
         # In its own session, so that Ctrl-C reaches the parent only.
         process = subprocess.Popen(  # noqa: S603 (its own command)
@@ -245,7 +252,7 @@ class Supervisor:
         )
         child.started_at = time.monotonic()
         running = {each.name: each.process.pid for each in self._children if each.process is not None}
-        _write_json(self._settings.processes_file, {"supervisor": os.getpid()} | running)
+        self._state_files.set(self._settings.processes_file, json.dumps({"supervisor": os.getpid()} | running))
 
     @staticmethod
     def _log_started(children: Sequence[_Child]) -> None:
@@ -271,8 +278,9 @@ class Supervisor:
         """Write the roles that cannot be kept running to a file that /readyz reads."""
         now = time.monotonic()
         failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
-        if failing != self._failing_roles and _write_json(self._settings.failing_roles_file, failing):
+        if failing != self._failing_roles:
             self._failing_roles = failing
+            self._state_files.set(self._settings.failing_roles_file, json.dumps(failing))
 
     def _wait_until_ready(self, prepared: dict[str, str]) -> None:
         """Wait until each listener answers, start what waits for that, and print the greeting."""
@@ -352,23 +360,9 @@ def _environment(settings: Config) -> dict[str, str]:
         shutil.rmtree(metrics.parent, ignore_errors=True)
         metrics.mkdir(parents=True)
     except OSError as fault:
-        raise unusable_directory(settings.data_dir, f"{fault.filename}: {fault.strerror}") from None
+        reason = fault if is_full_disk(fault) else f"{fault.filename}: {fault.strerror}"
+        raise unusable_directory(settings.data_dir, reason) from None
     return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
-
-
-def _write_json(file: Path, value: object) -> bool:
-    """Write a file that other processes read, whole or not at all; return whether that worked.
-
-    A full disk ends no role: only what monitoring shows is old.
-    """
-    partial = file.with_suffix(".partial")
-    try:
-        partial.write_text(json.dumps(value))
-        partial.rename(file)
-    except OSError as fault:
-        log.warning("state for monitoring not written", extra={"file": file.name, "error": fault.strerror})
-        return False
-    return True
 
 
 def _probe(listener: Address, tls: bool) -> str:

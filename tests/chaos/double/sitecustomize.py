@@ -1,7 +1,7 @@
 """Python imports this first in each process of a program under chaos (tests/chaos/control.py).
 
 The clock of the program (trackyard/base/clock.py) reads `time.time_ns`, which this shifts. Writes of files fail while
-the control file says that the disk is full.
+the control file says that the disk is full, and disks say that they have no space.
 """
 
 import errno
@@ -29,7 +29,7 @@ def install(path: str) -> None:
     """Replace the clock and the writes of this process."""
     with open(path, "rb") as file:
         shared = mmap.mmap(file.fileno(), SLOTS * VALUE.size, prot=mmap.PROT_READ)
-    machine_ns, write, pwrite = time.time_ns, os.write, os.pwrite
+    machine_ns, write, pwrite, statvfs = time.time_ns, os.write, os.pwrite, os.statvfs
     place, last = own_slot(sys.orig_argv) * VALUE.size, FULL * VALUE.size
     read = VALUE.unpack_from
 
@@ -48,10 +48,19 @@ def install(path: str) -> None:
         check(descriptor)
         return pwrite(descriptor, content, offset)
 
+    def checked_statvfs(place: "str | int") -> os.statvfs_result:
+        found = statvfs(place)
+        if not read(shared, last)[0]:
+            return found
+        fields = list(found)
+        fields[3] = fields[4] = 0  # f_bfree, f_bavail
+        return os.statvfs_result(fields)
+
     for module, name, double in (
         (time, "time_ns", shifted_ns),
         (os, "write", checked_write),
         (os, "pwrite", checked_pwrite),
+        (os, "statvfs", checked_statvfs),
     ):
         setattr(module, name, double)
 

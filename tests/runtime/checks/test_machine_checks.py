@@ -1,10 +1,8 @@
 """Checks of settings, user, data directory and disk."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -86,9 +84,14 @@ def test_data_of_another_user_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     assert kinds(check_data_directory(machine(tmp_path))) == ["directory_unusable"]
 
 
+def disk_of(blocks: int, unused: int, available: int) -> os.statvfs_result:
+    return os.statvfs_result((1, 1, blocks, unused, available, 0, 0, 0, 0, 255))
+
+
 @pytest.mark.parametrize(("free", "found"), [(200, []), (199, ["disk_low"]), (100, ["disk_low"]), (99, ["disk_full"])])
 def test_disk_with_little_room_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, found: list[str]
 ) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free, total=1000))
+    # 4000 blocks are reserved for root, as `df` shows them: neither used nor free
+    monkeypatch.setattr(os, "statvfs", lambda _path: disk_of(5000, 4000 + free, free))
     assert kinds(check_disk(machine(tmp_path / "new"))) == found

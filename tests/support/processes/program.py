@@ -200,10 +200,15 @@ class RunningProgram:
             return {name: pid for name, pid in found.items() if name != "supervisor"}
         return {}
 
-    def kill(self, child: str) -> None:
-        """kill -9 of one role; returns when the parent has restarted it."""
+    def kill_only(self, child: str) -> int:
+        """kill -9 of one role; the process id that it had."""
         pid = self.children()[child]
         os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def kill(self, child: str) -> None:
+        """kill -9 of one role; returns when the parent has restarted it."""
+        pid = self.kill_only(child)
         poll_until(lambda: self.children().get(child, pid) != pid, seconds=20, what=f"a new {child}")
 
     def log_lines(self) -> Iterator[dict[str, Any]]:

@@ -28,7 +28,7 @@ from trackyard.domain.platform.reconciliation import ReconciliationResult
 from trackyard.domain.statistics.reports import TOTAL, Report
 from trackyard.domain.statistics.rows import ConversionEventFields
 from trackyard.journal import segments
-from trackyard.journal.reader import OffsetRange, next_range
+from trackyard.journal.reader import OffsetRange, count_records, next_range
 from trackyard.journal.records import RecordKind
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import reconciliation as stored
@@ -75,16 +75,20 @@ def reconcile(deps: Deps) -> ReconciliationResult:
 
 
 def reconcile_journals(database: Database, analytics: Analytics, directory: Path) -> ReconciliationResult:
-    """Compare the loaded journals of a directory with the statistics and the log of postbacks."""
+    """Compare the loaded journals of a directory with the statistics and the log of postbacks; count what waits."""
     books = _JournalBooks(database, analytics, directory)
     findings = ReconciliationResult()
     with database.read() as conn:
         reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
-    for edge, (last, position) in reached.items():
+    for edge in sorted({*reached, *segments.list_edges(directory)}):
+        last, position = reached.get(edge, ("", 0))
         for journal in segments.list_journals(directory, edge):
             if journal <= last:
                 end = position if journal == last else segments.end_of(directory, journal)
                 _check_journal(books, edge, journal, end, findings)
+            if journal >= last:
+                waiting = count_records(directory, journal, position if journal == last else 0)
+                findings.not_loaded |= {journal: waiting} if waiting else {}
     return findings
 
 

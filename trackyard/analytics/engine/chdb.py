@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-CHDB_CONFIG: Final = """<clickhouse>
+from trackyard.base.disks import STATISTICS_FREE_BYTES
+
+CHDB_CONFIG: Final = f"""<clickhouse>
   <mark_cache_size>33554432</mark_cache_size>
   <primary_index_cache_size>67108864</primary_index_cache_size>
   <index_mark_cache_size>4194304</index_mark_cache_size>
@@ -19,7 +21,7 @@ CHDB_CONFIG: Final = """<clickhouse>
   <background_pool_size>2</background_pool_size>
   <memory_worker_period_ms>250</memory_worker_period_ms>
   <storage_configuration>
-    <disks><default><keep_free_space_bytes>134217728</keep_free_space_bytes></default></disks>
+    <disks><default><keep_free_space_bytes>{STATISTICS_FREE_BYTES}</keep_free_space_bytes></default></disks>
   </storage_configuration>
   <merge_tree>
     <concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold>

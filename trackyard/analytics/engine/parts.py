@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+from trackyard.base.disks import disk_space
 from trackyard.base.metrics.watching import REPAIRED_PARTS
 
 log = logging.getLogger("trackyard.analytics")
@@ -86,7 +87,7 @@ class PartChecks:
         """Return whether the disk has so little space that a part may have lost content."""
         disk = os.statvfs(self._directory)
         has_few_inodes = bool(disk.f_files) and disk.f_favail < _LOW_INODES
-        return has_few_inodes or disk.f_bavail * disk.f_frsize < LOW_BYTES
+        return has_few_inodes or disk_space(self._directory).free < LOW_BYTES
 
     @contextmanager
     def guard_write(self) -> Iterator[None]:

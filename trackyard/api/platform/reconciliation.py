@@ -26,11 +26,13 @@ class ReconciliationAnswer(Answer):
     """The numbers of things compared by kind and of discrepancies.
 
     differences: the first thousand discrepancies.
+    not_loaded: the number of records by journal that are not loaded yet and were not compared.
     """
 
     checked: dict[str, int]
     count: int
     differences: list[DifferenceView]
+    not_loaded: dict[str, int]
 
 
 @routes.get("/admin/reconciliation", for_staff(Permission.AUDIT_READ), id="admin.reconciliation", report=True)
@@ -39,7 +41,8 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
 
     Journals with clicks and postbacks, postbacks with conversions, conversions with statistics and the ledger, payments
     with what they pay. A warning names what is open, such as postbacks that need no code, or journals that are on other
-    machines: there `trackyard audit` compares them.
+    machines: there `trackyard audit` compares them. Records that are not loaded yet are no difference: `not_loaded`
+    counts them.
     """
     warning = get_code_warning(request.deps)
     if warning is not None:
@@ -48,4 +51,6 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
         request.warn(NO_JOURNALS)
     found = reconcile(request.deps)
     views = [view_of(DifferenceView, item) for item in found.differences]
-    return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)
+    return ReconciliationAnswer(
+        checked=found.checked, count=found.count, differences=views, not_loaded=found.not_loaded
+    )

@@ -4,37 +4,19 @@ Names follow the conventions of Prometheus: the unit is in the name, in base uni
 with `_total`. Labels have few values. No label is named `job` or `instance`: Prometheus adds those.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import Final, Literal
 
 from prometheus_client import Counter, Gauge, Histogram
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
+from trackyard.base.metrics.shared_files import share_values
+
 Kind = Literal["counter", "gauge", "histogram"]
 
-_FILE_BYTES: Final = 1 << 16
-"""The size of a file of shared values; the values of a process take less than a quarter of it."""
-
-
-def _reserve_files() -> None:
-    """Write the files of this process's shared values in full size.
-
-    prometheus_client would make them without space on the disk: a value that is first counted while the disk is full
-    would then crash the process (SIGBUS).
-    """
-    directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    if not directory:
-        return
-    for kind in ("counter", "gauge_mostrecent", "histogram"):
-        with (Path(directory) / f"{kind}_{os.getpid()}.db").open("ab") as file:
-            file.write(bytes(max(0, _FILE_BYTES - file.tell())))
-
-
-_reserve_files()
+share_values()
 
 
 @dataclass(frozen=True, slots=True)

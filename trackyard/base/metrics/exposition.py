@@ -1,16 +1,18 @@
 """The text of `/metrics`, and what processes of this machine reported last."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric as Family
-from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
 from trackyard.base.metrics.declarations import SECTIONS, MetricDeclaration
+from trackyard.base.metrics.machine import FILES_SKIPPED
+from trackyard.base.metrics.shared_files import DIRECTORY_VARIABLE, SharedReading, read_shared_values
 
 
 class ProcessStates(NamedTuple):
@@ -50,7 +52,7 @@ def read_states() -> ProcessStates:
     ages: dict[str, float] = {}
     faults = set()
     redis_lost = api_redis_lost = False
-    for family in _reported_families():
+    for family in _read_reported().families:
         for sample in family.samples:
             if sample.name == _QUEUE_LAG:
                 lags[sample.labels["queue"]] = sample.value
@@ -85,17 +87,19 @@ class _Reported(Collector):
             for metric in section.metrics
             if metric.alias is not None
         }
-        for family in _reported_families():
+        reading = _read_reported()
+        for family in reading.families:
             yield family
             if family.name in renamed:
                 yield _under_old_name(family, renamed[family.name])
+        skipped = FILES_SKIPPED.family()
+        skipped.add_metric([], reading.skipped)
+        yield skipped
 
 
-def _reported_families() -> Iterable[Family]:
-    if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        return REGISTRY.collect()
-    collector = MultiProcessCollector(None)  # type: ignore[no-untyped-call]
-    return collector.collect()  # type: ignore[no-any-return,no-untyped-call]
+def _read_reported() -> SharedReading:
+    directory = os.environ.get(DIRECTORY_VARIABLE)
+    return SharedReading(REGISTRY.collect(), 0) if not directory else read_shared_values(Path(directory))
 
 
 def _under_old_name(family: Family, metric: MetricDeclaration) -> Family:

@@ -2,7 +2,6 @@
 
 import json
 import platform
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 
 from trackyard.base.clock import SystemClock
+from trackyard.base.disks import disk_space
 from trackyard.base.metrics.declarations import MetricLabel, MetricSection
 
 LAST_BACKUP_FILE: Final = "backup.json"
@@ -40,6 +40,14 @@ STORE_UP: Final = _machine.collected(
     "`trackyard_disk_free_bytes`. The log has `component lost` with the error.",
     MetricLabel("store", "which store", {"sql": "SQLite or PostgreSQL", "analytics": "chDB or the ClickHouse server"}),
 )
+FILES_SKIPPED: Final = _machine.collected(
+    "gauge",
+    "trackyard_metrics_files_skipped",
+    "files",
+    "Files of shared metrics that were empty or broken, and were left out of this answer",
+    "Values of a process are missing here. The disk was full: free it. A process writes its file again by itself; the "
+    "file of one that has ended is removed at the next start.",
+)
 DISK_FREE: Final = _machine.collected(
     "gauge",
     "trackyard_disk_free_bytes",
@@ -52,7 +60,7 @@ DISK_SIZE: Final = _machine.collected(
     "gauge",
     "trackyard_disk_size_bytes",
     "bytes",
-    "Size of the file system with the data directory",
+    "Space of the file system with the data directory that is used or can be used, without blocks reserved for root",
     "Divide `trackyard_disk_free_bytes` by it.",
 )
 BACKUP_AGE: Final = _machine.collected(
@@ -140,7 +148,7 @@ class MachineCollector(Collector):
             stores.add_metric([name], is_up)
         yield stores
         with suppress(FileNotFoundError):
-            disk = shutil.disk_usage(self._data_directory)
+            disk = disk_space(self._data_directory)
             for metric, size in ((DISK_FREE, disk.free), (DISK_SIZE, disk.total)):
                 family = metric.family()
                 family.add_metric([], size)
@@ -161,7 +169,7 @@ class MachineCollector(Collector):
         yield from families.values()
 
     def _processes(self) -> dict[str, int]:
-        with suppress(FileNotFoundError):
-            found: dict[str, int] = json.loads(self._processes_file.read_text())
-            return found
+        with suppress(OSError, ValueError):  # a full disk cut it
+            found = json.loads(self._processes_file.read_text())
+            return found if isinstance(found, dict) else {}
         return {}

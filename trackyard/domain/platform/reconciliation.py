@@ -30,11 +30,16 @@ class Discrepancy:
 
 @dataclass(slots=True)
 class ReconciliationResult:
-    """The result of a comparison. checked: number of compared things of each kind."""
+    """The result of a comparison.
+
+    checked: number of compared things of each kind.
+    not_loaded: number of records by journal that are not loaded yet, and were not compared.
+    """
 
     checked: dict[str, int] = field(default_factory=dict)
     differences: list[Discrepancy] = field(default_factory=list)
     count: int = 0
+    not_loaded: dict[str, int] = field(default_factory=dict)
 
     def check(self, what: str, number: int = 1) -> None:
         """Count compared things."""

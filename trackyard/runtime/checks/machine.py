@@ -1,7 +1,6 @@
 """Checks of this machine: the user, the data directory and its disk."""
 
 import os
-import shutil
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from trackyard.base.disks import disk_space
 from trackyard.domain.platform.findings import Finding, FindingKind
 from trackyard.domain.platform.status import find_low_disk
 from trackyard.runtime.data_directory import open_mode
@@ -84,7 +84,7 @@ def _unusable(directory: Path) -> str:
 
 def check_disk(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield a finding when too little of the disk of the data directory is free."""
-    disk = shutil.disk_usage(_nearest(machine.config.data_dir))
+    disk = disk_space(_nearest(machine.config.data_dir))
     yield from find_low_disk(str(machine.config.data_dir), disk.free, disk.total)
 
 

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.base.disks import disk_space
 from trackyard.jobs.failures import JobFailures
 from trackyard.journal import segments
 from trackyard.runtime.machines.claims import this_machine
@@ -99,7 +99,7 @@ class Heartbeat:
             self._on_lost()
 
     def _state(self) -> MachineState:
-        disk = shutil.disk_usage(self._data_dir)
+        disk = disk_space(self._data_dir)
         return MachineState(disk.free, disk.total, None if self._lag_ms is None else max(0, self._lag_ms()))
 
 

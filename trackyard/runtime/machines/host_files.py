@@ -75,6 +75,8 @@ class HostFiles:
         try:
             for path in self._paths:
                 os.utime(path)
+                if _host_in(path.read_text()) != self._host:  # a full disk cut it
+                    self._write_or_warn()
         except FileNotFoundError:
             self._write_or_warn()
         except OSError as fault:

@@ -1,7 +1,6 @@
 """Whether this machine can do its work, for the pages `/readyz` (docs/operating.md#watching-it)."""
 
 import json
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trackyard.base.clock import SystemClock
+from trackyard.base.disks import disk_space
 from trackyard.base.logs.outages import first_line
 from trackyard.base.metrics import EDGE_FAULTS
 from trackyard.base.metrics.exposition import read_states
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
+from trackyard.runtime.monitoring.full_disks import find_full_disks
 from trackyard.runtime.settings import Config
 from trackyard.runtime.start_checks import find_split_click_state, find_split_statistics
 
@@ -46,10 +47,10 @@ class MachineReport:
     lags: dict[str, float] = field(default_factory=dict)
 
 
-def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | None" = None) -> MachineReport:
+def machine_report(config: Config, core: "Callable[[], Readiness] | None" = None) -> MachineReport:
     """Return the state of every process of this machine.
 
-    core: the readiness of the stores, where this machine serves the API or loads; it knows the failing roles as well.
+    core: the readiness of the stores, where this machine serves the API or loads; it knows `local_reasons` as well.
     """
     states = read_states()
     warnings = tuple(
@@ -66,15 +67,27 @@ def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | No
         lags["rules"] = max(states.ruleset_ages.values())
     reasons = [EDGE_FAULTS[fault] for fault in states.edge_faults]
     if core is None:
-        return MachineReport((*reasons, *failing_roles(failing_roles_file)), warnings, lags)
+        return MachineReport((*local_reasons(config), *reasons), warnings, lags)
     found = core()
     return MachineReport((*found.reasons, *reasons), (*warnings, *found.warnings), lags | found.lags)
 
 
+def starting_report(config: Config) -> MachineReport:
+    """Return the state of a machine with a core that opens its stores, or waits for space to do so."""
+    return MachineReport((*(disk.sentence() for disk in find_full_disks(config)), "the core is starting"))
+
+
+def local_reasons(config: Config) -> list[str]:
+    """Return why this machine cannot do its work, as far as no store is asked."""
+    full = [disk.sentence() for disk in find_full_disks(config)]
+    return [*full, *failing_roles(config.failing_roles_file)]
+
+
 def failing_roles(file: Path) -> list[str]:
-    """Return a sentence for each role that cannot be kept running."""
-    with suppress(FileNotFoundError):
-        return [f"the role {name} dies again and again" for name in json.loads(file.read_text())]
+    """Return a sentence for each role that cannot be kept running. A file that a full disk cut says nothing."""
+    with suppress(OSError, ValueError):
+        found = json.loads(file.read_text())
+        return [f"the role {name} dies again and again" for name in found] if isinstance(found, list) else []
     return []
 
 
@@ -111,7 +124,8 @@ def core_readiness(
         lags |= projector.lag()
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
-        reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
+        if not find_full_disks(config):  # which says why its duties fail
+            reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
         warnings += _find_backlog(projector, lags["journal"])
     late: str | None = None
     if copier is not None:
@@ -119,7 +133,7 @@ def core_readiness(
         if lags["journal_copy"] > LATE_COPY_SECONDS:
             late = f"journals have not been copied to the bucket for {lags['journal_copy']:.0f} s"
     warnings += [sentence for sentence in (warning, separate, late) if sentence is not None]
-    return Readiness((*reasons, *failing_roles(config.failing_roles_file)), tuple(warnings), lags)
+    return Readiness((*local_reasons(config), *reasons), tuple(warnings), lags)
 
 
 def _find_backlog(projector: "Projector", lag_s: float) -> list[str]:
@@ -138,7 +152,7 @@ def machine_status_of(config: Config, report: Callable[[], MachineReport]) -> Ca
 
     def look() -> MachineStatus:
         found = report()
-        disk = shutil.disk_usage(config.data_dir)
+        disk = disk_space(config.data_dir)
         return MachineStatus(
             version=version("trackyard"),
             started_at=started_at,

@@ -1,0 +1,72 @@
+"""Roles that start on a full disk: monitoring goes on, and works again without a restart once there is space."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.control import Control
+from tests.support.processes.program import HttpAnswer, RunningProgram, poll_until, request
+
+pytestmark = pytest.mark.chaos
+
+
+def monitoring(program: RunningProgram, path: str) -> HttpAnswer:
+    return request(program.monitoring_port, "GET", path)
+
+
+def is_serving(program: RunningProgram) -> bool:
+    """Whether every role has been started again and works."""
+    try:
+        return program.is_ready() and monitoring(program, "/readyz").status == 200
+    except OSError:
+        return False
+
+
+def answer_of_core(program: RunningProgram) -> HttpAnswer | None:
+    try:
+        return monitoring(program, "/readyz")
+    except OSError:
+        return None
+
+
+def test_roles_started_on_a_full_disk_say_so_and_recover_without_a_restart(tmp_path: Path) -> None:
+    control = Control(tmp_path / "control")
+    program = RunningProgram(tmp_path)
+    program.environment |= control.environment
+    program.start()
+    supervisor = program.process
+    control.fill_disk(full=True)
+    killed = program.children()
+    assert set(killed) == {"edge 0", "worker", "core"}
+    for child in ("edge 0", "worker", "core"):
+        program.kill_only(child)
+    found = poll_until(lambda: answer_of_core(program), seconds=40, what="the listener of the new core")
+    assert found.status == 503
+    assert found.json["reasons"][0].startswith("disk full: 0 MB free, 136 needed")
+    page = poll_until(lambda: monitoring(program, "/metrics"), seconds=10, what="metrics")
+    assert page.status == 200 and b"trackyard_disk_free_bytes 0.0" in page.body
+    assert request(program.api_port, "GET", "/readyz").json == {"status": 2}, "the sentence is for the listener alone"
+
+    control.fill_disk(full=False)
+    poll_until(lambda: is_serving(program), seconds=60, what=f"ready again; the log ends {program.log_tail()}")
+    assert program.process is supervisor and set(program.children()) == set(killed)
+    assert not set(program.children().values()) & set(killed.values())
+    page = poll_until(lambda: monitoring(program, "/metrics"), seconds=10, what="metrics")
+    assert page.status == 200 and b"trackyard_metrics_files_skipped 0.0" in page.body
+    for role in killed:
+        assert f'process_start_time_seconds{{role="{role}"}}'.encode() in page.body
+    assert program.command("status").returncode == 0
+    assert "Traceback" not in program.log_file.read_text()
+
+
+def test_start_on_a_full_disk_ends_with_one_sentence_and_may_be_repeated(tmp_path: Path) -> None:
+    control = Control(tmp_path / "control")
+    program = RunningProgram(tmp_path)
+    program.environment |= control.environment
+    control.fill_disk(full=True)
+    ended = program.command("serve")
+    assert ended.returncode == 1, "not 78, after which a service is not started again"
+    (sentence,) = [line for line in ended.stderr.splitlines() if line.startswith("trackyard:")]
+    assert "is full: 0 MB are free. Free some of it" in sentence and "Traceback" not in ended.stderr
+    control.fill_disk(full=False)
+    program.start()
