@@ -26,7 +26,7 @@ def counted(directory: Path, number: float) -> SharedValues:
     return made
 
 
-class FullDisk:
+class RefusingDisk:
     """Writes fail while it is full."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_metrics_of_this_program_are_shared_by_these_files() -> None:
 def test_values_on_a_full_disk_stay_in_memory_and_reach_their_file_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = FullDisk(monkeypatch)
+    disk = RefusingDisk(monkeypatch)
     made = counted(tmp_path, 3)
     disk.now = 100.0
     made.write_value(KEY, 4, 0.0)
@@ -71,7 +71,7 @@ def test_values_that_outgrow_their_file_on_a_full_disk_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = counted(tmp_path, 3)
-    disk = FullDisk(monkeypatch)
+    disk = RefusingDisk(monkeypatch)
     names = [f'["b_total", "b_total", {{"n": "{number}"}}, "{"x" * 200}"]' for number in range(300)]
     for name in names:
         made.write_value(name, 1, 0.0)

@@ -1,4 +1,4 @@
-"""Roles that start on a full disk: monitoring goes on, and works again without a restart once there is space."""
+"""Roles that start on a full disk say so, and recover without a restart."""
 
 from pathlib import Path
 

@@ -56,7 +56,7 @@ def test_start_waits_for_space_and_logs_each_change_once(caplog: pytest.LogCaptu
     full, room = caplog.records
     assert full.message == "disk full: the start waits for space"
     assert full.disks == [{"directory": "/d", "free_mb": 0, "needed_mb": 9}]  # type: ignore[attr-defined]
-    assert room.message == "disk has room: the start goes on"
+    assert room.message == "disk has room: the start continues"
     assert not looks
 
 

@@ -75,7 +75,10 @@ def reconcile(deps: Deps) -> ReconciliationResult:
 
 
 def reconcile_journals(database: Database, analytics: Analytics, directory: Path) -> ReconciliationResult:
-    """Compare the loaded journals of a directory with the statistics and the log of postbacks; count what waits."""
+    """Compare loaded journals with the statistics and the log of postbacks.
+
+    Records that are not loaded yet are counted.
+    """
     books = _JournalBooks(database, analytics, directory)
     findings = ReconciliationResult()
     with database.read() as conn:

@@ -34,7 +34,7 @@ _log = logging.getLogger("trackyard.metrics")
 
 
 class SharedValues(MmapedDict):
-    """The values of this process: in a file of full size, or in memory while the disk has no space for one.
+    """The values of this process: in a file of full size, or in memory while the disk is full.
 
     A value that is counted in a file without space on the disk would end the process (SIGBUS). An empty or broken
     file of an earlier process with the same id is begun again.

@@ -1,4 +1,4 @@
-"""Whether the disks of this machine have the space that its roles need (docs/operating.md#a-full-disk)."""
+"""Whether the disks of this machine have enough space (docs/operating.md#a-full-disk)."""
 
 import logging
 import threading
@@ -74,7 +74,7 @@ def _needs(config: Config) -> Iterator[tuple[Path, int]]:
 
 
 def wait_for_space(find: Callable[[], list[FullDisk]], stop: threading.Event, pause_s: float = _PAUSE_S) -> bool:
-    """Return True when no disk is full, False when `stop` was set before. It is logged once, and when it is over."""
+    """Return True when no disk is full, False when `stop` was set before. Each change is logged once."""
     found = find()
     if found:
         fields = [
@@ -87,5 +87,5 @@ def wait_for_space(find: Callable[[], list[FullDisk]], stop: threading.Event, pa
             return False
         found = find()
     if was_full:
-        log.info("disk has room: the start goes on")
+        log.info("disk has room: the start continues")
     return True

@@ -84,7 +84,10 @@ def local_reasons(config: Config) -> list[str]:
 
 
 def failing_roles(file: Path) -> list[str]:
-    """Return a sentence for each role that cannot be kept running. A file that a full disk cut says nothing."""
+    """Return a sentence for each role that cannot be kept running.
+
+    A file that a full disk cut says nothing.
+    """
     with suppress(OSError, ValueError):
         found = json.loads(file.read_text())
         return [f"the role {name} dies again and again" for name in found] if isinstance(found, list) else []
