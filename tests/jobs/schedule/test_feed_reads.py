@@ -1,8 +1,11 @@
 """Readings of product feeds from their URLs."""
 
+import asyncio
 import ipaddress
 import logging
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,8 +13,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.counted import counted
 from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
-from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES
-from trackyard.jobs.schedule.feed_reads import LEASE_MS, FeedReader
+from tests.support.waiting import wait_until
+from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, ProductFeed
+from trackyard.jobs.schedule.feed_reads import LEASE_MS, FeedReader, FeedReading
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 HOUR_MS = 3_600_000
@@ -151,6 +155,31 @@ def test_feed_is_read_by_one_of_two_workers_and_again_when_that_died(shop: FeedS
     assert others == [False], "the feed was claimed"
     assert shop.read()["items"] == 0
     assert shop.read(hours=LEASE_MS / HOUR_MS)["items"] == 1
+
+
+def test_feed_that_drips_delays_feeds_of_its_host_alone(shop: FeedShop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.read()
+    slow, other = "http://slow.example/p.csv", "http://quick.example/p.csv"
+    for name, url in (("Slow", slow), ("Slow, too", f"{slow}?2"), ("Quick", other)):
+        shop.api.clock.advance(1000)
+        shop.api.admin.post(FEED, name=name, url=url)
+    held, begun = threading.Event(), list[str]()
+
+    async def read(_worker: FeedReader, feed: ProductFeed) -> FeedReading:
+        begun.append(feed.url)
+        if feed.url == slow:
+            await asyncio.to_thread(held.wait, 60)
+        return FeedReading("No file.")
+
+    monkeypatch.setattr(FeedReader, "_read", read)
+    with ThreadPoolExecutor(1) as threads:
+        dripping = threads.submit(shop.reader.read_one)
+        wait_until(lambda: begun == [slow])
+        assert (shop.reader.read_one(), shop.reader.read_one()) == (True, False)
+        assert begun == [slow, other]
+        held.set()
+        assert dripping.result()
+    assert (shop.reader.read_one(), begun[-1]) == (True, f"{slow}?2")
 
 
 def test_reading_of_a_url_that_was_replaced_meanwhile_is_dropped(shop: FeedShop, answers: list[Reply]) -> None:

@@ -87,17 +87,17 @@ def stop_mail(deps: Deps, account: Account, report_id: str) -> None:
             report_mails.remove_mail(conn, found.id)
 
 
-def has_due(deps: Deps) -> bool:
-    """Return whether a mail is due."""
+def list_due(deps: Deps, limit: int) -> list[ReportMail]:
+    """Return mails that are due, the longest due first."""
     with deps.database.read() as conn:
-        return report_mails.has_due(conn, deps.clock.now_ms())
+        return report_mails.list_due(conn, deps.clock.now_ms(), limit)
 
 
-def claim_due(deps: Deps) -> ClaimedMail | None:
-    """Return a mail that is due, which no other process makes now; None when none is."""
+def claim_due(deps: Deps, mail_id: str) -> ClaimedMail | None:
+    """Claim a mail that is due; None where another process makes it now."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        claimed = report_mails.claim_mail(conn, now, LEASE_MS)
+        claimed = report_mails.claim_mail(conn, mail_id, now, LEASE_MS)
         if claimed is None:
             return None
         kind, _, number = claimed.owner.partition(":")

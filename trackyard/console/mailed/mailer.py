@@ -10,8 +10,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.platform.network import get_network
-from trackyard.actions.statistics.report_mails import ClaimedMail, claim_due, finish, has_due, stop_mail
+from trackyard.actions.statistics.report_mails import ClaimedMail, claim_due, finish, list_due, stop_mail
 from trackyard.base.errors import ReportsBusy, RequestError, TooManyRequests, Unavailable
+from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.base.texts.languages import language, speaking
 from trackyard.console.frame.address import PageAddress
@@ -19,6 +20,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.mailed.letters import letter_of, refused_letter
 from trackyard.console.people import find_person
 from trackyard.domain.people.callers import Caller
+from trackyard.domain.statistics.report_mails import ReportMail
 from trackyard.domain.statistics.saved_reports import SavedReport, zone_of
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.local_calls import LocalCalls, Methods
@@ -31,41 +33,54 @@ _FEATURE: Final = "stats.view-custom"
 log = logging.getLogger("trackyard.api")
 
 
+class _LoggedFailures:
+    """Failures to make mails."""
+
+    def failed(self, error: Exception) -> float:
+        """Log a failure; return the seconds to wait."""
+        log.log(logging.ERROR if refusal_of(error) is None else logging.DEBUG, "reports by mail failed", exc_info=error)
+        return _AFTER_FAILURE_S
+
+    def worked(self) -> None:
+        """Do nothing: failures are logged one by one."""
+
+
 class ReportMailer:
-    """Makes reports as their recipients see them. Several may run on one database: a mail is queued once."""
+    """Makes reports as their recipients see them, some at a time, one of each account.
+
+    Several may run on one database: a mail is queued once.
+    """
 
     def __init__(self, deps: Deps, endpoints: Iterable[Endpoint[Deps]]) -> None:
         self._deps = deps
         self._methods = Methods(endpoints, deps, deps.clock)
+        self._work = FairWork(lambda: list_due(deps, LOOKED_AT), lambda due: (due.owner,), self._send_due)
 
     def run(self, stop: threading.Event) -> None:
         """Send what is due until `stop` is set."""
-        while not stop.is_set():
-            pause = _PAUSE_S
-            try:
-                while not stop.is_set() and self.send_one():
-                    pass
-            except Exception as fault:
-                pause = _AFTER_FAILURE_S
-                level = logging.ERROR if refusal_of(fault) is None else logging.DEBUG
-                log.log(level, "reports by mail failed", exc_info=fault)
-            stop.wait(pause)
+        self._work.run(stop, "report mails", _PAUSE_S, _LoggedFailures)
 
     def send_one(self) -> bool:
-        """Make the report that is due the longest, and queue its mail; False when none is due."""
-        if not has_due(self._deps) or (claimed := claim_due(self._deps)) is None:
-            return False
+        """Make the report that is due the longest, of an account for which none is made now, and queue its mail.
+
+        False when there is none.
+        """
+        return self._work.do_one()
+
+    def _send_due(self, due: ReportMail) -> None:
+        claimed = claim_due(self._deps, due.id)
+        if claimed is None:  # another process has it
+            return
         caller = find_account_caller(self._deps, claimed.account)
         if claimed.report is None or caller is None or not self._may(caller):
             stop_mail(self._deps, claimed.account, claimed.mail.report_id)
             log.info(
                 "report by mail stopped", extra={"account": claimed.account.name, "report": claimed.mail.report_id}
             )
-            return True
+            return
         request = self._request(caller, claimed.report)
         with speaking(language(request.language)):
             self._send(request, claimed, claimed.report)
-        return True
 
     def _send(self, request: PageRequest, claimed: ClaimedMail, report: SavedReport) -> None:
         """Queue the mail of a report. A report that cannot be made now is tried again for two hours."""

@@ -11,6 +11,7 @@ from typing import Final
 from trackyard.actions.offers.feeds.product_feeds import replace_products, store_feed
 from trackyard.actions.offers.feeds.sources import HOUR_MS
 from trackyard.base.clock import Clock
+from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.metrics.watching import FEED_READS
 from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault, ProductFeed, ProductItem, read_items
 from trackyard.domain.statistics.url_checks import MOST_HOPS, host_of, next_hop
@@ -46,40 +47,35 @@ class FeedReading:
 
 
 class FeedReader:
-    """Read feeds until stopped, one at a time. Several workers may run on one database."""
+    """Read feeds until stopped, some at a time, one of each host. Several workers may run on one database."""
 
     def __init__(self, database: Database, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database
         self._clock = clock
         self._allow = allow
+        self._work = FairWork(self._list_due, lambda feed: (host_of(feed.url),), self._read_due)
 
     def run(self, stop: threading.Event, pause_seconds: float = PAUSE_S) -> None:
         """Read what is due until `stop` is set. Failures of the database are logged and retried."""
-        failures = JobFailures(log, "worker", "feeds")
-        while not stop.is_set():
-            pause = pause_seconds
-            try:
-                while not stop.is_set() and self.read_one():
-                    pass
-                failures.worked()
-            except Exception as error:
-                pause = failures.failed(error)
-            stop.wait(pause)
+        self._work.run(stop, "feeds", pause_seconds, lambda: JobFailures(log, "worker", "feeds"))
 
     def read_one(self) -> bool:
-        """Read the feed that is due longest; return False when none is due."""
-        now = self._clock.now_ms()
+        """Read the feed that is due longest, of a host from which none is read now; return False when there is none."""
+        return self._work.do_one()
+
+    def _list_due(self) -> list[ProductFeed]:
         with self._database.read() as conn:
-            if not product_feeds.has_due(conn, now):
-                return False
+            return product_feeds.list_due(conn, self._clock.now_ms(), LOOKED_AT)
+
+    def _read_due(self, due: ProductFeed) -> None:
+        now = self._clock.now_ms()
         with self._database.write() as conn:
-            feed = product_feeds.claim_due(conn, now, now + LEASE_MS)
-        if feed is None:
-            return False
+            feed = product_feeds.claim_due(conn, due.id, now, now + LEASE_MS)
+        if feed is None:  # another worker has it
+            return
         reading = asyncio.run(self._read(feed))
         if self._store(feed, reading):
             _report(feed, reading)
-        return True
 
     async def _read(self, feed: ProductFeed) -> FeedReading:
         """Read the URL of a feed, and follow its redirects."""

@@ -7,7 +7,6 @@ attempt or is no picture is removed from its offer, with a line in the log.
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Sequence
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, Final, cast
@@ -15,6 +14,7 @@ from typing import BinaryIO, Final, cast
 from trackyard.actions.platform.files import NewFile, StoredFiles, title_of
 from trackyard.base.clock import Clock
 from trackyard.base.errors import UnsupportedMediaType
+from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.files import InvalidFile
 from trackyard.domain.platform.hosts import host_of
@@ -28,8 +28,6 @@ from trackyard.store.platform import files
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.platform.files import CreativeFetch
 
-AT_ONCE: Final = 4
-"""Creatives that a worker fetches at once, one of each host."""
 MAX_BYTES: Final = 50 * 1024 * 1024
 TIMEOUT_SECONDS: Final = 60
 LEASE_MS: Final = 180_000
@@ -40,75 +38,40 @@ ORPHAN_AGE_MS: Final = 3_600_000
 """Stored files of this age without a row were never committed, or were removed."""
 
 _CHUNK: Final = 200
-_LOOKED_AT: Final = 1000
-"""Due creatives among which one of another host is searched."""
 _MAX_MEMORY_BYTES: Final = 1024 * 1024
 
 log = logging.getLogger("trackyard.fetches")
 
 
 class CreativeFetcher:
-    """Fetch creatives until stopped, AT_ONCE at a time. Several workers may run on one database."""
+    """Fetch creatives until stopped, some at a time, one of each host. Several workers may run on one database."""
 
     def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database
         self._store = store
         self._clock = clock
         self._allow = allow
-        self._lock = threading.Lock()
-        self._busy_hosts: set[str] = set()
-        self._idle_until = 0.0
+        self._work = FairWork(self._list_due, lambda item: (host_of(item.url),), self._fetch)
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Fetch until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
-        fetches = [
-            threading.Thread(target=self._run_one, args=(stop, pause_seconds, backoff_seconds), name="fetches")
-            for _ in range(AT_ONCE - 1)
-        ]
-        for each in fetches:
-            each.start()
-        self._run_one(stop, pause_seconds, backoff_seconds)
-        for each in fetches:
-            each.join()
-
-    def _run_one(self, stop: threading.Event, pause_seconds: float, backoff_seconds: float) -> None:
-        failures = JobFailures(log, "worker", "fetches", first_s=backoff_seconds, most_s=backoff_seconds)
-        while not stop.is_set():
-            pause = pause_seconds
-            try:
-                has_fetched = False  # a thread that fetched looks again at once: its host is free
-                while not stop.is_set() and (has_fetched or time.monotonic() >= self._idle_until):
-                    has_fetched = self.fetch_one()
-                    if not has_fetched:
-                        self._idle_until = time.monotonic() + pause_seconds / 2  # the others need not look so soon
-                failures.worked()
-            except Exception as error:
-                pause = failures.failed(error)
-            stop.wait(pause)
+        self._work.run(
+            stop,
+            "fetches",
+            pause_seconds,
+            lambda: JobFailures(log, "worker", "fetches", first_s=backoff_seconds, most_s=backoff_seconds),
+        )
 
     def fetch_one(self) -> bool:
         """Fetch the creative that is due longest, of a host from which none is fetched now.
 
         False when there is none.
         """
-        item = self._next_due()
-        if item is None:
-            return False
-        try:
-            self._fetch(item)
-        finally:
-            with self._lock:
-                self._busy_hosts.discard(host_of(item.url))
-        return True
+        return self._work.do_one()
 
-    def _next_due(self) -> CreativeFetch | None:
-        with self._lock:
-            with self._database.read() as conn:
-                due = files.list_due_fetches(conn, self._clock.now_ms(), _LOOKED_AT)
-            item = next((each for each in due if host_of(each.url) not in self._busy_hosts), None)
-            if item is not None:
-                self._busy_hosts.add(host_of(item.url))
-            return item
+    def _list_due(self) -> list[CreativeFetch]:
+        with self._database.read() as conn:
+            return files.list_due_fetches(conn, self._clock.now_ms(), LOOKED_AT)
 
     def _fetch(self, item: CreativeFetch) -> None:
         with self._database.write() as conn:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, insert, literal,
 from trackyard.domain.statistics.automation.logs import BlockEntry, FiringFilter
 from trackyard.domain.statistics.automation.rules import RuleFiring
 from trackyard.store.engine.dialect import read_page
-from trackyard.store.engine.rows import Rows, has_rows
+from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import automation_firing, automation_rule
 
 _ROWS: Final = Rows[RuleFiring, str](automation_firing, RuleFiring)
@@ -48,16 +48,18 @@ def list_not_undone(conn: Connection, rule_id: str) -> list[RuleFiring]:
     return _ROWS.read(conn, query.order_by(columns.id).with_for_update())
 
 
-def has_webhook_due(conn: Connection, now_ms: int) -> bool:
-    """Return whether a webhook is to be called. Cheap."""
-    return has_rows(conn, select(automation_firing.c.id).where(automation_firing.c.webhook_due <= now_ms))
-
-
-def claim_webhook(conn: Connection, now_ms: int, lease_ms: int) -> RuleFiring | None:
-    """Return the firing with the webhook that is due longest, claimed for `lease_ms`; None without one."""
+def list_webhooks_due(conn: Connection, now_ms: int, limit: int) -> list[RuleFiring]:
+    """Return firings with a webhook that is to be called, the longest due first."""
     columns = automation_firing.c
     due = select(automation_firing).where(columns.webhook_due <= now_ms).order_by(columns.webhook_due, columns.id)
-    found = _ROWS.read(conn, due.limit(1).with_for_update(skip_locked=True))
+    return _ROWS.read(conn, due.limit(limit))
+
+
+def claim_webhook(conn: Connection, firing_id: str, now_ms: int, lease_ms: int) -> RuleFiring | None:
+    """Claim a firing with a webhook that is due; None where it is not due any more."""
+    columns = automation_firing.c
+    due = select(automation_firing).where(columns.webhook_due <= now_ms, columns.id == firing_id)
+    found = _ROWS.read(conn, due.with_for_update(skip_locked=True))
     if not found:
         return None
     _ROWS.edit(conn, found[0].id, {"webhook_due": now_ms + lease_ms})

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from trackyard.domain.people.callers import Account
 from trackyard.domain.statistics.report_mails import ReportMail
-from trackyard.store.engine.rows import Rows, has_rows
+from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import report_mail
 
 _ROWS: Final = Rows[ReportMail, str](report_mail, ReportMail)
@@ -28,15 +28,16 @@ def mails_of(conn: Connection, account: Account) -> Mapping[str, ReportMail]:
     return {each.report_id: each for each in found}
 
 
-def has_due(conn: Connection, now_ms: int) -> bool:
-    """Return whether a mail is due."""
-    return has_rows(conn, select(report_mail.c.id).where(report_mail.c.next_at <= now_ms))
-
-
-def claim_mail(conn: Connection, now_ms: int, lease_ms: int) -> ReportMail | None:
-    """Return the mail that is due the longest. No other process claims it for `lease_ms`."""
+def list_due(conn: Connection, now_ms: int, limit: int) -> list[ReportMail]:
+    """Return mails that are due, the longest due first."""
     due = select(report_mail).where(report_mail.c.next_at <= now_ms).order_by(report_mail.c.next_at, report_mail.c.id)
-    row = conn.execute(due.limit(1).with_for_update(skip_locked=True)).one_or_none()
+    return _ROWS.read(conn, due.limit(limit))
+
+
+def claim_mail(conn: Connection, mail_id: str, now_ms: int, lease_ms: int) -> ReportMail | None:
+    """Claim a mail that is due; None where it is not due any more. No other process claims it for `lease_ms`."""
+    due = select(report_mail).where(report_mail.c.next_at <= now_ms, report_mail.c.id == mail_id)
+    row = conn.execute(due.with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
     conn.execute(update(report_mail).where(report_mail.c.id == row.id).values(next_at=now_ms + lease_ms))

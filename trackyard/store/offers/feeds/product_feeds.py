@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or
 
 from trackyard.domain.offers.feeds.product_feeds import ProductFeed, ProductItem, StoredItem
 from trackyard.store.engine.dialect import read_page
-from trackyard.store.engine.rows import Rows, has_rows
+from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import offer, product_feed, product_item
 
 _ROWS: Final = Rows[ProductFeed, str](product_feed, ProductFeed)
@@ -24,18 +24,19 @@ def list_feeds(conn: Connection, *, page: int, limit: int) -> tuple[list[Product
     return _ROWS.read_page(conn, query, page, limit)
 
 
-def has_due(conn: Connection, now_ms: int) -> bool:
-    """Return whether a feed is due to be read."""
-    return has_rows(conn, select(product_feed.c.id).where(_is_due(now_ms)))
+def list_due(conn: Connection, now_ms: int, limit: int) -> list[ProductFeed]:
+    """Return feeds that are due to be read, the longest due first."""
+    columns = product_feed.c
+    query = select(product_feed).where(_is_due(now_ms)).order_by(columns.next_read_at, columns.id)
+    return _ROWS.read(conn, query.limit(limit))
 
 
-def claim_due(conn: Connection, now_ms: int, until_ms: int) -> ProductFeed | None:
-    """Claim the feed that is due longest until a time; None without one.
+def claim_due(conn: Connection, feed_id: str, now_ms: int, until_ms: int) -> ProductFeed | None:
+    """Claim a feed that is due until a time; None where it is not due any more.
 
     Of several workers one gets it.
     """
-    columns = product_feed.c
-    query = select(product_feed).where(_is_due(now_ms)).order_by(columns.next_read_at, columns.id).limit(1)
+    query = select(product_feed).where(_is_due(now_ms), product_feed.c.id == feed_id)
     row = conn.execute(query.with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
