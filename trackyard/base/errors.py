@@ -67,6 +67,16 @@ class AccountNotActive(WrongCredentials):
         super().__init__(f"This account is not active: {reason}")
 
 
+class PasswordEnded(WrongCredentials):
+    """The password is right, and was given for 24 hours, which are over."""
+
+    code = "password_ended"
+    text = (
+        'This password worked for 24 hours, which are over: choose another one with "Forgot your password?" of the '
+        "sign-in page, or ask the people who run this network"
+    )
+
+
 class AccountWaits(WrongCredentials):
     """The password is right, and the account waits for a decision of staff. Programs get the same answer."""
 

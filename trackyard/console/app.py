@@ -23,6 +23,7 @@ from trackyard.base.logs.origin import request_origin
 from trackyard.base.strangers import StrangersBusy
 from trackyard.base.texts.languages import NAMES, language, speaking
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.console.account.own_password import CHOOSE
 from trackyard.console.account.sign_in import sign_in_again
 from trackyard.console.forms.kept import keep, only_shown
 from trackyard.console.frame import sessions
@@ -250,6 +251,8 @@ class Console:
             return self._html(request, asked, sign_in_again(asked, kept))
         if asked.look is not None and asked.person.is_staff:
             return self._response(request, asked, Looks(asked.look.back, message=_LOOK_ENDED))
+        if _waits_for_password(asked):
+            return self._response(request, asked, Redirect(CHOOSE))
         if _is_closed_home(asked):
             return self._response(request, asked, Redirect(_first_page(asked)))
         if asked.look is not None and route.method == "POST":
@@ -357,6 +360,12 @@ def _leave(request: Request, response: Response, asked: PageRequest, message: st
     lines = [" ".join(each.split()) for each in (message, *asked.warnings)]
     if any(lines) and asked.session_key:
         sessions.leave_message(request, response, asked.session_key, "\n".join(lines))
+
+
+def _waits_for_password(asked: PageRequest) -> bool:
+    """Return whether a person has to choose a password before this page."""
+    person = asked.person_or_none
+    return person is not None and person.caller.needs_password and asked.address.path not in (CHOOSE, "/sign-out")
 
 
 def _is_closed_home(asked: PageRequest) -> bool:

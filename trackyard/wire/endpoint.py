@@ -38,6 +38,10 @@ _SECOND_FACTOR: Final = (
     "Sessions of this account need a second factor: set one up with POST /auth/second_factor, then sign in with it"
 )
 
+_WITH_GIVEN_PASSWORD: Final = frozenset({"auth.password.change", "auth.sign-out"})
+"""The methods for a session of a password that was given."""
+_GIVEN: Final = "This password was given to you: choose one of your own first, with POST /auth/password"
+
 D = TypeVar("D")
 H = TypeVar("H", bound=Callable[..., Answer])
 
@@ -303,6 +307,12 @@ class Topic:
     name: str
     title: str
     endpoints: Sequence[Endpoint[Any]]
+
+
+def check_password_choice(caller: Caller, method: str = "") -> None:
+    """Raise AccessDenied for a session of a password that was given, except to choose another one or to sign out."""
+    if caller.needs_password and method not in _WITH_GIVEN_PASSWORD:
+        raise AccessDenied(_GIVEN, code="password_change_required")
 
 
 def check_second_factor(caller: Caller, permission: Permission = Permission.NONE) -> None:

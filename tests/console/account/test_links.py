@@ -111,7 +111,7 @@ def test_new_password_of_mailed_link_ends_sessions_and_the_old_password(api: Api
     _ask(visitor, "known")
     link = _mailed_link(api, "known@x.example")
     answer = _choose(visitor, visitor.read(link))
-    assert answer.headers["location"] == "/portal/"
+    assert answer.headers["location"] == "/sign-in/keys"
     assert len(client.get("/3.1/auth/sessions")["sessions"]) == 1
     assert Visitor(console_app(api)).sign_in("known", AFFILIATE_PASSWORD).status_code == 401
 
@@ -135,7 +135,7 @@ def test_link_does_not_replace_second_factor(api: Api) -> None:
     visitor = Visitor(console_app(api))
     _ask(visitor, "known")
     answer = _choose(visitor, visitor.read(_mailed_link(api, "known@x.example")))
-    assert answer.headers["location"] == "/sign-in?changed=password"
+    assert answer.headers["location"] == "/sign-in?changed=password&next=%2Fsign-in%2Fkeys"
     assert "set-cookie" not in answer.headers
     assert "Your password is changed" in visitor.read("/sign-in?changed=password").text
     assert "authenticator app" in visitor.sign_in("known").text

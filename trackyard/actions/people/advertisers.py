@@ -10,6 +10,7 @@ from trackyard.actions.people.assignments import merged_sub_accounts, resolve_ma
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
 from trackyard.actions.people.credentials import check_may_give_access
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.people.sign_in.passwords import give_password
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.notices import Recipient
@@ -184,10 +185,8 @@ def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
         found = _locked(conn, access, advertiser_id)
         if not found.email:
             raise BadInput({"email": ["The advertiser has no e-mail address."]})
-        advertisers.edit_advertiser(conn, found.id, {"password_hash": hashed, "updated_at": now})
-        sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, found.id))
-        recipient = Recipient(found.email, found.contact or found.title)
-        notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
+        account, called = Account(AccountKind.ADVERTISER, found.id), found.contact or found.title
+        give_password(conn, account, password, hashed, now, called)
         return found.email
 
 

@@ -10,6 +10,7 @@ from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.credentials import check_may_give_access, check_set_password
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.people.sign_in.passwords import give_password, store_password
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.base.errors import BadInput, Conflict, required
@@ -24,7 +25,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger, payment_systems
-from trackyard.store.people import affiliates, email_confirmations, keys, sessions, sign_in_links, staff
+from trackyard.store.people import affiliates, email_confirmations, keys, staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
@@ -153,14 +154,16 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     second person are held instead.
     Raises NotFound, BadInput, and Conflict for a taken login or an approval that waits for the e-mail address.
     """
-    values = dict(given)
+    values, hashed = dict(given), None
     password = values.pop("password", None)
     if password is not None:
         check_may_give_access(access.caller)
         check_set_password(deps, password)
-        values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
+        hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         held = _store_edit(deps, conn, access, affiliate_id, values)
+        if hashed is not None:
+            store_password(conn, _account(affiliate_id), hashed, deps.clock.now_ms())
         [record] = _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])
         return replace(record, held=held)
 
@@ -207,7 +210,8 @@ def _store_edit(
         values["custom_fields"] = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
     affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
     rulesets.touch(conn, "affiliate", affiliate_id)
-    _end_access(conn, affiliate_id, values)
+    if values.get("status") is AffiliateStatus.BANNED:
+        email_confirmations.remove_changes(conn, affiliate_id)
     return held
 
 
@@ -257,15 +261,6 @@ def apply_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
     rulesets.touch(conn, "affiliate", change.affiliate_id)
 
 
-def _end_access(conn: Connection, affiliate_id: int, values: Mapping[str, Any]) -> None:
-    """End what an old password gave access to: sessions, and links to another e-mail address."""
-    if "password_hash" in values:
-        sessions.remove_sessions(conn, _account(affiliate_id))
-        sign_in_links.remove_links(conn, _account(affiliate_id))
-    if "password_hash" in values or values.get("status") is AffiliateStatus.BANNED:
-        email_confirmations.remove_changes(conn, affiliate_id)
-
-
 def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) -> None:
     """Raise Conflict for making an affiliate active that has to confirm its e-mail address first."""
     becomes_active = values.get("status", before.status) is AffiliateStatus.ACTIVE is not before.status
@@ -297,11 +292,7 @@ def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
     hashed = hash_password(password)
     with deps.database.write() as conn:
         found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
-        affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
-        sessions.remove_sessions(conn, _account(affiliate_id))
-        sign_in_links.remove_links(conn, _account(affiliate_id))
-        email_confirmations.remove_changes(conn, affiliate_id)
-        notices.send_notice(conn, notices.PASSWORD, [notices.recipient_of(found)], now, password=password)
+        give_password(conn, _account(found.id), password, hashed, now, found.name or found.login)
     return password
 
 

@@ -105,7 +105,7 @@ def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | N
     """
     is_affiliate = account.kind is AccountKind.AFFILIATE
     needed = Permission.AFFILIATES_WRITE if is_affiliate else Permission.ADVERTISERS_WRITE
-    if caller.needs_second_factor or not caller.may(needed):
+    if caller.needs_second_factor or caller.needs_password or not caller.may(needed):
         return None
     with deps.database.read() as conn:
         scope = scope_of(conn, Access(caller, needed))
@@ -115,7 +115,7 @@ def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | N
             return None
         withheld = refused_permissions(conn, caller, account)
     seen = replace(found, is_look=True) if isinstance(found, AffiliateCaller) else found
-    return replace(seen, denied=seen.denied | caller.denied, withheld=withheld)
+    return replace(seen, denied=seen.denied | caller.denied, withheld=withheld, needs_password=False)
 
 
 def _log_look(conn: Connection, account: Account, until: int) -> None:
@@ -131,18 +131,35 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
             if access is None or access.status is not AffiliateStatus.ACTIVE:
                 return None
             installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
-            return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session, limits)
+            denied = denied_features(installation, access.permissions)
+            needs_password = bool(session) and access.password_until is not None
+            return AffiliateCaller(int(account.id), denied, session, limits, needs_password=needs_password)
         case AccountKind.ADVERTISER:
             found = advertisers.find_advertiser(conn, Scope.everything(), account.id)
             if found is None or found.status is not AdvertiserStatus.ACTIVE:
                 return None
-            return AdvertiserCaller(found.id, session, limits, found.sees_affiliates, found.code_key)
+            return AdvertiserCaller(
+                found.id,
+                session,
+                limits,
+                found.sees_affiliates,
+                found.code_key,
+                needs_password=bool(session) and found.password_until is not None,
+            )
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
             if user is None or user.status is not StaffStatus.ACTIVE:
                 return None
             denied, withheld = withheld_by(user.permissions, user.roles)
-            return StaffCaller(user.id, frozenset(user.roles), session, limits, denied=denied, withheld=withheld)
+            return StaffCaller(
+                user.id,
+                frozenset(user.roles),
+                session,
+                limits,
+                denied=denied,
+                withheld=withheld,
+                needs_password=bool(session) and user.password_until is not None,
+            )
 
 
 def _record_use(database: Database, used: ApiKey | Session, now: int, policy: SessionPolicy) -> None:

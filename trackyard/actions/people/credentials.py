@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import (
@@ -19,6 +20,7 @@ from trackyard.base.errors import (
     AccountNotActive,
     AccountWaits,
     BadInput,
+    PasswordEnded,
     RequestError,
     TooManyRequests,
     WrongCredentials,
@@ -26,19 +28,11 @@ from trackyard.base.errors import (
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
 from trackyard.base.strangers import StrangerAct, act_of_strangers, too_many_tries
-from trackyard.domain.people.callers import Account, AccountKind, Caller, may_give_access
+from trackyard.domain.people.callers import Account, Caller, may_give_access
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import (
-    advertisers,
-    affiliates,
-    email_confirmations,
-    sessions,
-    sign_in_links,
-    sign_ins,
-    staff,
-)
+from trackyard.store.people import sign_ins
 from trackyard.store.people.sign_ins import SignInAccount
 
 WINDOW_MS: Final = 15 * 60_000
@@ -100,12 +94,16 @@ class _Attempt:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAccount:
-    """An account with the right password. `settle` belongs to the transaction that follows from it."""
+    """An account with the right password. `settle` belongs to the transaction that follows from it.
+
+    password_until: when the password ends, UTC milliseconds; None = its owner chose it.
+    """
 
     account: Account
     counter: str
     by_network: str
     network: str
+    password_until: int | None = None
 
     def forgive(self, conn: Connection) -> None:
         """Count the attempt no more, as nothing was learned by it."""
@@ -132,7 +130,7 @@ def check_login(
     accounts: reads those that the login may mean.
 
     Raises WrongCredentials, also for an account that is not active or, where the setting asks for it, has not
-    confirmed its e-mail address, AccountNotActive where staff said why it is not, and TooManyRequests.
+    confirmed its e-mail address, AccountNotActive where staff said why it is not, PasswordEnded, and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
@@ -142,6 +140,10 @@ def check_login(
     attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
     if found is None:
         raise _refusal(deps, attempt)
+    if found.password_until is not None and found.password_until <= deps.clock.now_ms():
+        SIGN_INS.labels("wrong").inc()
+        _record_refusal(deps, attempt, SecurityOutcome.WRONG)
+        raise PasswordEnded
     return found
 
 
@@ -210,18 +212,9 @@ def change_own_password(deps: Deps, account: Account, session: str, password: st
     """
     check_chosen_password(deps, new, "new_password")
     check_own_password(deps, account, password, address)
-    values = {"password_hash": hash_password(new), "updated_at": deps.clock.now_ms()}
+    hashed = hash_password(new)
     with deps.database.write() as conn:
-        match account.kind:
-            case AccountKind.STAFF:
-                staff.edit_staff(conn, account.id, values)
-            case AccountKind.AFFILIATE:
-                affiliates.edit_affiliate(conn, int(account.id), values)
-                email_confirmations.remove_changes(conn, int(account.id))
-            case AccountKind.ADVERTISER:
-                advertisers.edit_advertiser(conn, account.id, values)
-        sign_in_links.remove_links(conn, account)
-        return sessions.remove_sessions(conn, account, keep=session)
+        return store_password(conn, account, hashed, deps.clock.now_ms(), keep=session)
 
 
 def _try(
@@ -257,7 +250,8 @@ def _try(
         return attempt, None
     if not _may_sign_in(found.account):
         return replace(attempt, undecided=True), None
-    return attempt, CheckedAccount(found.account.account, found.counter, by_network, network)
+    owner = found.account
+    return attempt, CheckedAccount(owner.account, found.counter, by_network, network, owner.password_until)
 
 
 def _candidate(conn: Connection, account: SignInAccount, network: str, now: int) -> _Candidate:

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_own_password
+from trackyard.actions.people.sign_in.owners import notify_owner
+from trackyard.actions.platform.notices import KEY_MADE
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.domain.people.callers import Account, AccountKind
@@ -47,6 +49,7 @@ def _first_key_of(deps: Deps, account: Account) -> str:
         if key is None:
             key = new_api_key()
             keys.add_key(conn, account.kind, account.id, key, deps.cipher, deps.clock.now_ms())
+            notify_owner(conn, account, KEY_MADE, deps.clock.now_ms())
         return key
 
 
@@ -54,6 +57,12 @@ def list_keys(deps: Deps, account: Account) -> list[ApiKey]:
     """Return the keys of an account, the first key first, then the newest."""
     with deps.database.read() as conn:
         return keys.list_keys(conn, account)
+
+
+def has_keys(deps: Deps, account: Account) -> bool:
+    """Return whether an account has a lasting key that works."""
+    now = deps.clock.now_ms()
+    return any(each.expires_at is None or each.expires_at > now for each in list_keys(deps, account))
 
 
 def get_key(deps: Deps, key_id: str, account: Account | None = None) -> ApiKey:
@@ -91,6 +100,7 @@ def add_key(deps: Deps, account: Account, given: Mapping[str, Any]) -> MadeKey:
         if keys.count_open(conn, account, now) >= MAX_KEYS:
             raise BadInput({"name": [f"An account has at most {MAX_KEYS} keys: remove one first."]})
         keys.add_limited_key(conn, new, made.secret)
+        notify_owner(conn, account, KEY_MADE, now)
     return made
 
 
@@ -130,6 +140,7 @@ def rotate_key(deps: Deps, key_id: str, hours: int) -> MadeKey:
             keys.add_key(conn, old.account.kind, old.account.id, secret, deps.cipher, now, key_id=new.id)
         else:
             keys.add_limited_key(conn, new, secret)
+        notify_owner(conn, old.account, KEY_MADE, now)
     return MadeKey(new, secret)
 
 

@@ -8,6 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.affiliates import balances_of
 from trackyard.actions.people.credentials import check_own_password
+from trackyard.actions.people.sign_in.owners import notify_owner
 from trackyard.actions.platform import notices
 from trackyard.base.errors import required
 from trackyard.base.ids import new_api_key
@@ -126,4 +127,5 @@ def renew_key(deps: Deps, affiliate_id: int, *, keep: str = "") -> str:
         keys.remove_first_keys(conn, AccountKind.AFFILIATE, affiliate_id)
         sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), keep=keep)
         keys.add_key(conn, AccountKind.AFFILIATE, affiliate_id, key, deps.cipher, now)
+        notify_owner(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), notices.KEY_MADE, now)
     return key

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_own_password
+from trackyard.actions.people.sign_in.owners import notify_owner
+from trackyard.actions.platform.notices import FACTOR_ADDED, FACTOR_REMOVED
 from trackyard.base.errors import BadInput, Conflict
 from trackyard.base.secrets import new_recovery_code, new_totp_secret
 from trackyard.domain.people.callers import Account
@@ -71,6 +73,7 @@ def confirm(deps: Deps, account: Account, session: str, code: str) -> list[str]:
         if not _use_totp(deps, conn, account, factor, plain_code(code)):
             raise BadInput({"otp": [_WRONG_CODE]})
         second_factors.confirm_factor(conn, account, now)
+        notify_owner(conn, account, FACTOR_ADDED, now)
         sessions.remove_sessions(conn, account, keep=session)
         sessions.record_second_factor(conn, session)
         return _renew_recovery_codes(conn, account)
@@ -100,6 +103,8 @@ def disable(deps: Deps, account: Account, password: str, address: str) -> None:
 def reset(deps: Deps, account: Account) -> None:
     """Remove the second factor of an account, which signs in with its password alone from then on."""
     with deps.database.write() as conn:
+        if find_confirmed(conn, account) is not None:
+            notify_owner(conn, account, FACTOR_REMOVED, deps.clock.now_ms())
         second_factors.remove_factor(conn, account)
 
 

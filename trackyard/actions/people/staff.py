@@ -9,6 +9,9 @@ from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_set_password
+from trackyard.actions.people.sign_in.owners import notify_owner
+from trackyard.actions.people.sign_in.passwords import give_password, store_password
+from trackyard.actions.platform.notices import KEY_MADE
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
@@ -75,9 +78,10 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
     """
     values = dict(given)
     password = values.pop("password", None)
+    hashed = None
     if password is not None:
         check_set_password(deps, password)
-        values["password_hash"] = hash_password(password)
+        hashed = hash_password(password)
     if "roles" in values:
         values["roles"] = _in_order(values["roles"])
     with deps.database.write() as conn:
@@ -88,11 +92,13 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
                 raise _taken()
         if Role.ADMIN not in values.get("roles", before.roles):
             _check_others(conn, before, "roles")
-        staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
-        loses_all = bool(before.roles) and values.get("roles", before.roles) == []
-        if password is not None or loses_all:
-            sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
-            sign_in_links.remove_links(conn, Account(AccountKind.STAFF, staff_id))
+        account, now = Account(AccountKind.STAFF, staff_id), deps.clock.now_ms()
+        if hashed is not None:
+            store_password(conn, account, hashed, now, keep=keep)
+        staff.edit_staff(conn, staff_id, values | {"updated_at": now})
+        if bool(before.roles) and values.get("roles", before.roles) == []:
+            sessions.remove_sessions(conn, account, keep=keep)
+            sign_in_links.remove_links(conn, account)
         return _record(deps, conn, staff_id)
 
 
@@ -107,16 +113,26 @@ def renew_key(deps: Deps, staff_id: str, *, keep: str = "") -> StaffRecord:
         keys.remove_first_keys(conn, AccountKind.STAFF, staff_id)
         sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         keys.add_key(conn, AccountKind.STAFF, staff_id, new_api_key(), deps.cipher, now)
+        notify_owner(conn, Account(AccountKind.STAFF, staff_id), KEY_MADE, now)
         return _record(deps, conn, staff_id)
 
 
-def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str = "") -> str:
+def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str = "", by: Account | None = None) -> str:
     """Set the password of a staff user, or a random one, and return it; sessions end. Raises NotFound.
 
-    keep: the id of the session that calls, which stays.
+    A random one that the caller gives to another user is mailed to it and works for 24 hours.
+    keep: the id of the session that calls, which stays. by: the account that calls.
     """
-    password = password or new_password()
-    edit_staff(deps, staff_id, {"password": password}, keep=keep)
+    account = Account(AccountKind.STAFF, staff_id)
+    if password is not None or by == account:
+        password = password or new_password()
+        edit_staff(deps, staff_id, {"password": password}, keep=keep)
+        return password
+    password = new_password()
+    hashed = hash_password(password)
+    with deps.database.write() as conn:
+        _record(deps, conn, staff_id)
+        give_password(conn, account, password, hashed, deps.clock.now_ms())
     return password
 
 

@@ -63,7 +63,42 @@ CHANGED: Final = Notice(
 )
 PASSWORD: Final = Notice(
     lazy_gettext("Your new password"),
-    lazy_gettext("Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n"),
+    lazy_gettext(
+        "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more. The new one "
+        "works for 24 hours: sign in with it, and choose a password of your own.\n"
+    ),
+)
+PASSWORD_CHANGED: Final = Notice(
+    lazy_gettext("Your password was changed"),
+    lazy_gettext(
+        "Hello {name},\n\nyour account has another password, and its other sessions ended.\n\n"
+        'If it was not you, choose a password with "Forgot your password?" of the sign-in page, end the API keys of '
+        "your account, and tell the people who run this network at once.\n"
+    ),
+)
+FACTOR_ADDED: Final = Notice(
+    lazy_gettext("Your account has a second factor"),
+    lazy_gettext(
+        "Hello {name},\n\na second factor was added to your account: signing in needs a code of an authenticator "
+        "app.\n\n"
+        "If it was not you, tell the people who run this network at once.\n"
+    ),
+)
+FACTOR_REMOVED: Final = Notice(
+    lazy_gettext("The second factor of your account was removed"),
+    lazy_gettext(
+        "Hello {name},\n\nyour account has no second factor any more: the password alone signs in.\n\n"
+        "If you did not ask for it, change your password, add a second factor again, and tell the people who run this "
+        "network at once.\n"
+    ),
+)
+KEY_MADE: Final = Notice(
+    lazy_gettext("Your account has a new API key"),
+    lazy_gettext(
+        "Hello {name},\n\na new lasting API key was made for your account.\n\n"
+        "If it was not you, end it in your account, change your password, and tell the people who run this network at "
+        "once.\n"
+    ),
 )
 PASSWORD_LINK: Final = Notice(
     lazy_gettext("Choose a new password"),

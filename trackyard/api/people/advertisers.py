@@ -296,7 +296,10 @@ def remove_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> Adver
 
 @routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
-    """Give an advertiser a new password and send it by mail."""
+    """Give an advertiser a new password and send it by mail.
+
+    The password works for 24 hours, and the advertiser chooses another one when it signs in.
+    """
     address = advertisers.send_password(request.deps, request.access, request.subject.advertiser.id)
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 

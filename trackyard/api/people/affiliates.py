@@ -345,7 +345,10 @@ def set_locale(request: ApiRequest[Deps], params: SetLocale) -> AffiliateMessage
     "/admin/partner/password/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.password", find=find
 )
 def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
-    """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
+    """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end.
+
+    The password works for 24 hours, and the affiliate chooses another one when it signs in.
+    """
     affiliate_id = request.subject.id
     password = affiliates.renew_password(request.deps, request.access, affiliate_id)
     view = AffiliatePasswordView(id=affiliate_id, password=password)

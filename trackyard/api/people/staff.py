@@ -250,9 +250,14 @@ def renew_key(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     find=find,
 )
 def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnswer:
-    """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
+    """Give a staff user the password that is sent, or a new one without it. Its sessions end.
+
+    A new one for another user is mailed to it too, and works for 24 hours: it must be changed at the first sign-in.
+    """
     staff_id = request.subject.user.id
-    password = staff.set_password(request.deps, staff_id, params.password, keep=request.session)
+    password = staff.set_password(
+        request.deps, staff_id, params.password, keep=request.session, by=request.caller.account
+    )
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
 
 

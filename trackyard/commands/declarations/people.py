@@ -109,7 +109,10 @@ def create(
 @json_option
 @click.pass_obj
 def passwd(invocation: Invocation, /, user: str, generate: bool, from_stdin: bool, as_json: bool) -> None:
-    """Give a staff user a new password; its sessions end."""
+    """Give a staff user a new password; its sessions end.
+
+    A password that --generate makes for another user works for 24 hours, and is changed at the first sign-in.
+    """
     from trackyard.commands.users import find_user, set_password
 
     api = invocation.api()

@@ -1,7 +1,9 @@
 """Choosing a password with a link, and asking for one (docs/spec/console.md#sessions)."""
 
 from typing import Final
+from urllib.parse import quote
 
+from trackyard.actions.people.keys import has_keys
 from trackyard.actions.people.sign_in.by_link import (
     LINK_PAGE,
     LinkedAccount,
@@ -14,6 +16,7 @@ from trackyard.base.emails import is_email_address
 from trackyard.base.errors import BadInput, Conflict, TooManyRequests
 from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext
+from trackyard.console.account.own_password import KEYS
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn
 from trackyard.console.frame.pages import Pages
@@ -81,9 +84,10 @@ def _use(request: PageRequest, token: str, linked: LinkedAccount) -> PageAnswer:
     except (BadInput, Conflict) as refusal:
         faults = {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
         return _choice(request, token, linked, faults)
+    keys = KEYS if linked.has_password and has_keys(request.deps, linked.account) else ""
     if opened is None:
-        return Redirect("/sign-in?changed=password")
-    return SignedIn(opened.key, HOMES[linked.account.kind])
+        return Redirect("/sign-in?changed=password" + (f"&next={quote(keys, safe='')}" if keys else ""))
+    return SignedIn(opened.key, keys or HOMES[linked.account.kind])
 
 
 def _faults(request: PageRequest, linked: LinkedAccount) -> dict[str, str]:

@@ -107,7 +107,7 @@ def show_key(request: PageRequest) -> PageAnswer:
 @_post("key/renew")
 def renew_key(request: PageRequest) -> PageAnswer:
     """Replace the API key of an affiliate or an advertiser, which is shown after the password."""
-    method = _renewal(request)
+    method = renewal(request)
     if method is None:
         raise NotFound
     request.calls.call(method)
@@ -131,7 +131,7 @@ def confirm(request: PageRequest) -> PageAnswer:
     try:
         codes = _call(request, "auth.second_factor.confirm", ("otp",))["recovery_codes"]
     except BadInput as refusal:
-        faults = _by_field(refusal)
+        faults = faults_by_field(refusal)
         new_factor = _new_factor(request.field("secret"), request.field("url"))
         return _page(request, "confirm", faults, 400, new_factor=new_factor)
     return _page(request, codes=codes)
@@ -164,8 +164,8 @@ def end_session(request: PageRequest) -> PageAnswer:
     return Redirect(_root(request), gettext("The session is ended."))
 
 
-def _renewal(request: PageRequest) -> str | None:
-    """Return the method that renews the own key; None for staff: administrators renew their keys."""
+def renewal(request: PageRequest) -> str | None:
+    """Return the method that renews the person's own key; None for staff: administrators renew their keys."""
     method = {"affiliate": "partner.api_key.renew", "advertiser": "advertiser.api_key.renew"}.get(
         request.person.audience
     )
@@ -208,10 +208,10 @@ def _show(request: PageRequest, form: str, method: str, value: str, *, answer: s
 
 
 def _refused(request: PageRequest, form: str, refusal: RequestError) -> Html:
-    return _page(request, form, _by_field(refusal), refusal.status)
+    return _page(request, form, faults_by_field(refusal), refusal.status)
 
 
-def _by_field(refusal: RequestError) -> dict[str, str]:
+def faults_by_field(refusal: RequestError) -> dict[str, str]:
     """Return what is wrong by field; what concerns no field is shown at the password."""
     if isinstance(refusal, TooManyRequests):
         return {
@@ -258,7 +258,7 @@ def _page(
         zone_names=zone_names(),
         factor=calls.call("auth.second_factor.get") if calls.may("auth.second_factor.get") else None,
         api_key=api_key,
-        may_renew_key=_renewal(request) is not None,
+        may_renew_key=renewal(request) is not None,
         new_factor=new_factor,
         codes=codes,
         least=request.deps.passwords.length,

@@ -10,6 +10,7 @@ from trackyard.base.errors import (
     AccountNotActive,
     AccountWaits,
     NotFound,
+    PasswordEnded,
     RequestError,
     SecondFactorNeeded,
     TooManyRequests,
@@ -27,6 +28,10 @@ from trackyard.domain.people.callers import AccountKind
 
 pages = Pages()
 
+GIVEN_ENDED: Final = lazy_gettext(
+    'This password worked for 24 hours, which are over. Choose another one with "Forgot your password?", or ask the '
+    "people who run this network."
+)
 WRONG: Final = lazy_gettext("E-mail or password is wrong.")
 _MAX_LOGIN: Final = 254
 CODE_MS: Final = 300_000
@@ -57,6 +62,8 @@ def submit(request: PageRequest) -> PageAnswer:
     except WrongSecondFactor:
         error = gettext("This code is wrong or was used before. Enter the next code of your app, or a recovery code.")
         return _form(request, next_page, login, step=_kept_step(request, login, password), error=error, status=401)
+    except PasswordEnded:
+        return _form(request, next_page, login, error=GIVEN_ENDED, status=401)
     except AccountNotActive as refusal:
         return _form(request, next_page, login, error=refusal.text, status=401)
     except AccountWaits:

@@ -37,6 +37,7 @@ class AffiliateCaller:
     key: the limits of the key that calls; None for the first key of an account, and in a session.
     is_look: whether staff look at its portal: nothing follows from what is read.
     withheld: permissions that it may not use: in a look those that the staff user does not have.
+    needs_password: whether the session may do nothing but choose a password.
     """
 
     id: int
@@ -45,6 +46,7 @@ class AffiliateCaller:
     key: KeyLimits | None = None
     is_look: bool = False
     withheld: frozenset[Permission] = frozenset()
+    needs_password: bool = False
 
     @property
     def name(self) -> str:
@@ -71,6 +73,7 @@ class AdvertiserCaller:
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
     subs_key: of the codes that it sees instead of subs; "" = it sees the subs.
     denied, withheld: features and permissions that the staff user of a look does not have; empty without a look.
+    needs_password: as of AffiliateCaller.
     """
 
     id: str
@@ -80,6 +83,7 @@ class AdvertiserCaller:
     subs_key: str = field(default="", repr=False)
     denied: frozenset[str] = frozenset()
     withheld: frozenset[Permission] = frozenset()
+    needs_password: bool = False
 
     @property
     def name(self) -> str:
@@ -104,6 +108,7 @@ class StaffCaller:
     session, key: as of AffiliateCaller.
     needs_second_factor: whether the session may do nothing but set up a second factor.
     denied, withheld: features and permissions that its own levels take from what its roles give.
+    needs_password: as of AffiliateCaller.
     """
 
     id: str
@@ -113,6 +118,7 @@ class StaffCaller:
     needs_second_factor: bool = False
     denied: frozenset[str] = frozenset()
     withheld: frozenset[Permission] = frozenset()
+    needs_password: bool = False
 
     @property
     def name(self) -> str:

@@ -42,10 +42,11 @@ affiliates_of = _ROWS.by_id
 
 @dataclass(frozen=True, slots=True)
 class AffiliateAccess:
-    """The columns that decide what an affiliate may call. permissions: as in its row."""
+    """The columns that decide what an affiliate may call. permissions, password_until: as in its row."""
 
     status: AffiliateStatus
     permissions: dict[str, str]
+    password_until: int | None = None
 
 
 def add_affiliate(conn: Connection, new: Affiliate) -> int | None:
@@ -168,14 +169,16 @@ def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
     return found
 
 
-_ACCESS: Final = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == bindparam("wanted"))
+_ACCESS: Final = select(affiliate.c.status, affiliate.c.permissions, affiliate.c.password_until).where(
+    affiliate.c.id == bindparam("wanted")
+)
 """Made once, because each request of an affiliate executes it."""
 
 
 def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
     """Return what decides what an affiliate may call; None for an unknown id."""
     row = conn.execute(_ACCESS, {"wanted": affiliate_id}).one_or_none()
-    return None if row is None else AffiliateAccess(row.status, row.permissions)
+    return None if row is None else AffiliateAccess(row.status, row.permissions, row.password_until)
 
 
 def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:

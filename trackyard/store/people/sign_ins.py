@@ -17,11 +17,10 @@ DAY_MS: Final = 86_400_000
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
-_STAFF = select(staff.c.id, staff.c.email, staff.c.password_hash, staff.c.status)
-_ADVERTISER = select(*(advertiser.c[name] for name in ("id", "email", "password_hash", "status")))
-_AFFILIATE = select(
-    *(affiliate.c[name] for name in ("id", "email", "password_hash", "status", "status_reason", "email_state"))
-)
+_PARTS = ("id", "email", "password_hash", "password_until", "status")
+_STAFF = select(*(staff.c[name] for name in _PARTS))
+_ADVERTISER = select(*(advertiser.c[name] for name in _PARTS))
+_AFFILIATE = select(*(affiliate.c[name] for name in (*_PARTS, "status_reason", "email_state")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,7 @@ class SignInAccount:
 
     reason: why it is not active, as staff said; "" = they said nothing.
     is_on_moderation: whether staff have not decided about it.
+    password_until: when the password ends, UTC milliseconds; None = its owner chose it.
     waits_for_email: whether a link was sent to its e-mail address that was not used yet.
     """
 
@@ -40,6 +40,7 @@ class SignInAccount:
     waits_for_email: bool = False
     reason: str = ""
     is_on_moderation: bool = False
+    password_until: int | None = None
 
 
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
@@ -85,19 +86,36 @@ def _of_advertiser(row: Any) -> SignInAccount:
     account = Account(AccountKind.ADVERTISER, row.id)
     undecided = row.status is AdvertiserStatus.ON_MODERATION
     is_active = row.status is AdvertiserStatus.ACTIVE
-    return SignInAccount(account, row.email or "", row.password_hash, is_active, is_on_moderation=undecided)
+    return SignInAccount(
+        account,
+        row.email or "",
+        row.password_hash,
+        is_active,
+        is_on_moderation=undecided,
+        password_until=row.password_until,
+    )
 
 
 def _of_staff(row: Any) -> SignInAccount:
     account = Account(AccountKind.STAFF, row.id)
-    return SignInAccount(account, row.email, row.password_hash, row.status is StaffStatus.ACTIVE)
+    is_active = row.status is StaffStatus.ACTIVE
+    return SignInAccount(account, row.email, row.password_hash, is_active, password_until=row.password_until)
 
 
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
     is_active, waits = row.status is AffiliateStatus.ACTIVE, row.email_state is EmailState.WAITING
     undecided = row.status is AffiliateStatus.ON_MODERATION
-    return SignInAccount(account, row.email, row.password_hash, is_active, waits, row.status_reason, undecided)
+    return SignInAccount(
+        account,
+        row.email,
+        row.password_hash,
+        is_active,
+        waits,
+        row.status_reason,
+        undecided,
+        row.password_until,
+    )
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from trackyard.base.errors import AccessDenied, CallerNotAllowed
 from trackyard.domain.people.callers import Caller, StaffCaller
-from trackyard.wire.endpoint import Endpoint, check_features, check_second_factor
+from trackyard.wire.endpoint import Endpoint, check_features, check_password_choice, check_second_factor
 
 log = logging.getLogger("trackyard.api")
 
@@ -15,6 +15,7 @@ def authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     if not endpoint.admits(caller):
         raise CallerNotAllowed
     check_key(endpoint, caller, address)
+    check_password_choice(caller, endpoint.id)
     check_second_factor(caller, endpoint.permission)
     if endpoint.permission in caller.withheld or (
         isinstance(caller, StaffCaller) and not caller.may(endpoint.permission)

@@ -6,9 +6,10 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_chosen_password, check_login
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
+from trackyard.actions.people.sign_in.owners import notify_owner
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.network import get_network
-from trackyard.actions.platform.notices import SIGN_UP_AGAIN, Recipient, send_notice
+from trackyard.actions.platform.notices import KEY_MADE, SIGN_UP_AGAIN, Recipient, send_notice
 from trackyard.base.errors import AccessDenied, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.metrics import SIGN_INS
@@ -81,9 +82,10 @@ def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str
     with deps.database.write() as conn:
         checked.settle(conn, now)
         opened = open_session(deps, conn, account, address, user_agent, second_factor=False, for_browser=False)
-        key = keys.find_key(conn, account.kind, account.id, deps.cipher)
-        if key is None:
-            key = _add_key(deps, conn, account)
+        if checked.password_until is not None:
+            key = opened.key  # a password that was given opens nothing but the choice of another
+        else:
+            key = keys.find_key(conn, account.kind, account.id, deps.cipher) or _add_key(deps, conn, account)
         found = required(advertisers.find_advertiser(conn, Scope.everything(), account.id))
     SIGN_INS.labels("accepted").inc()
     return SignedInAdvertiser(found, key, opened)
@@ -103,6 +105,7 @@ def renew_key(deps: Deps, account: Account, *, keep: str = "") -> str:
 def _add_key(deps: Deps, conn: Connection, account: Account) -> str:
     key = new_api_key()
     keys.add_key(conn, AccountKind.ADVERTISER, account.id, key, deps.cipher, deps.clock.now_ms())
+    notify_owner(conn, account, KEY_MADE, deps.clock.now_ms())
     return key
 
 

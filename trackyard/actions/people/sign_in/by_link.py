@@ -1,12 +1,13 @@
 """Links with which an account chooses a password and signs in (docs/spec/callers.md#sign-in-links)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_chosen_password
 from trackyard.actions.people.second_factor import find_confirmed
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
+from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Notice, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
@@ -23,15 +24,7 @@ from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
 from trackyard.store.engine.audit_actor import act_as_account
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.people import (
-    advertisers,
-    affiliates,
-    email_confirmations,
-    sessions,
-    sign_in_links,
-    sign_ins,
-    staff,
-)
+from trackyard.store.people import affiliates, sign_in_links, sign_ins, staff
 from trackyard.store.people.sign_ins import SignInAccount
 
 LINK_PAGE: Final = "/sign-in/link"
@@ -58,11 +51,13 @@ class LinkEnded(BadInput):
 class LinkedAccount:
     """The account of a link.
 
+    has_password: whether the link replaces a password.
     chooses_email: whether it has no address of its own yet.
     """
 
     account: Account
     email: str
+    has_password: bool = False
 
     @property
     def chooses_email(self) -> bool:
@@ -124,7 +119,7 @@ def get_linked(deps: Deps, token: str, address: str) -> LinkedAccount:
     with deps.database.read() as conn:
         found = _find(conn, sign_in_links.find_owner(conn, token, deps.clock.now_ms()))
     if found is not None:
-        return LinkedAccount(found.account, found.email)
+        return LinkedAccount(found.account, found.email, found.password_hash is not None)
     with deps.database.write(independent=True) as conn:
         record_event(conn, SecurityEvent.SIGN_IN, SecurityOutcome.WRONG, deps.clock.now_ms())
     raise LinkEnded
@@ -144,18 +139,16 @@ def use_link(
     linked = get_linked(deps, token, address)
     check_chosen_password(deps, password)
     now, account = deps.clock.now_ms(), linked.account
-    values: dict[str, Any] = {"password_hash": hash_password(password), "updated_at": now}
-    if linked.chooses_email and email:
-        values["email"] = email
+    hashed = hash_password(password)
     with (
         act_as_account(account, "sign-in.link", now, origin=request_origin.get()),
         deps.database.write() as conn,
     ):
         if sign_in_links.use_link(conn, token, now) != account:
             raise LinkEnded
-        _store(conn, account, values)
-        sessions.remove_sessions(conn, account)
-        sign_in_links.remove_links(conn, account)
+        store_password(conn, account, hashed, now)
+        if linked.chooses_email and email:
+            _store_address(conn, account, email, now)
         if find_confirmed(conn, account) is not None:
             return None
         opened = open_session(deps, conn, account, address, user_agent, second_factor=False, for_browser=True)
@@ -163,18 +156,11 @@ def use_link(
     return opened
 
 
-def _store(conn: Connection, account: Account, values: dict[str, Any]) -> None:
-    """Store the password of an account. Raises Conflict for a taken e-mail address."""
-    if account.kind is AccountKind.AFFILIATE:
-        affiliates.edit_affiliate(conn, int(account.id), values)
-        email_confirmations.remove_changes(conn, int(account.id))
-        return
-    if account.kind is AccountKind.ADVERTISER:
-        advertisers.edit_advertiser(conn, account.id, values)
-        return
-    if "email" in values and (affiliates.is_login(conn, values["email"]) or _is_taken(conn, account, values["email"])):
+def _store_address(conn: Connection, account: Account, email: str, now: int) -> None:
+    """Store the address that the first administrator chose. Raises Conflict for a taken one."""
+    if affiliates.is_login(conn, email) or _is_taken(conn, account, email):
         raise Conflict({"email": ["This e-mail address is taken."]})
-    staff.edit_staff(conn, account.id, values)
+    staff.edit_staff(conn, account.id, {"email": email, "updated_at": now})
 
 
 def _is_taken(conn: Connection, account: Account, email: str) -> bool:

@@ -1,0 +1,19 @@
+"""Mails to the owner of an account about how the account is entered (docs/spec/callers.md#notices-to-the-owner)."""
+
+from trackyard.actions.platform.notices import Notice, Recipient, send_notice
+from trackyard.domain.people.callers import Account
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import sign_ins
+
+
+def notify_owner(
+    conn: Connection, account: Account, notice: Notice, now_ms: int, called: str = "", **values: object
+) -> None:
+    """Mail the owner of an account; one without an address of its own gets nothing.
+
+    called: for the greeting; "" = the address. values: of the names in the notice.
+    """
+    found = sign_ins.find_account(conn, account)
+    if found is not None and found.email and found.email != FIRST_ADMINISTRATOR:
+        send_notice(conn, notice, [Recipient(found.email, called or found.email, account)], now_ms, **values)
