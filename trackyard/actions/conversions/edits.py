@@ -243,7 +243,7 @@ def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionRe
 def _judge_rate(
     deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]
 ) -> tuple[bool, Faults]:
-    """Return whether the currency of an edit has no rate yet when some conversions were made, and its faults."""
+    """Return whether some conversions are older than the first rate of a currency, and its faults."""
     if currency is None or not found:
         return False, {}
     times = [item.created_at for item in found]
@@ -284,7 +284,7 @@ def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, I
 
 
 def import_warnings(queued: QueuedImports, *, is_own: bool = False) -> list[str]:
-    """Return sentences about imports that count with 0, the first ones by name, and that take a later rate."""
+    """Return sentences about imports that count with 0, the first ones by name, and about rates."""
     zeros = queued.zeros
     sentences = [first_rate_warning(queued.early)] if queued.early else []
     for cause in ZeroCause:

@@ -415,6 +415,9 @@ def _sent_sum(
 
 
 def _compute_amounts(payment: Payment | None, modifiers: Sequence[Modifier], order_sum: Decimal) -> Amounts:
-    """Return the amounts of a conversion. order_sum: with all its places, so that a percentage rounds once."""
+    """Return the amounts of a conversion.
+
+    order_sum: with all its places, so that a percentage rounds once.
+    """
     worth = compute_amounts(payment, order_sum) if payment else Amounts(order_sum, ZERO, ZERO)
     return replace(apply_modifiers(worth, modifiers), sum=rounded(order_sum))
