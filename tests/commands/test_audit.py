@@ -70,6 +70,8 @@ def test_settings_command_shows_what_is_in_force_and_no_secrets(tmp_path: Path) 
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines()}
     assert rows["TRACKYARD_EDGES"] == ["2", "TRACKYARD_EDGES"]
     assert rows["TRACKYARD_CURRENCY"][0] == "EUR" and str(file) in text
+    of_defaults = [name for name, row in rows.items() if row[-1] == "default"]
+    assert len(of_defaults) == len(rows) - 4, "the heading and those that are set"
     assert run_command("settings", "--effective", env=given).stdout == text
     found = json.loads(run_command("settings", "--json", env=given).stdout)
     assert (found["TRACKYARD_EDGES"]["value"], found["TRACKYARD_EDGES"]["source"]) == ("2", "environment")

@@ -20,6 +20,7 @@ from trackyard.domain.platform.status import MachineStatus
 
 if TYPE_CHECKING:
     from trackyard.actions.platform.rebuild import Rebuilder
+    from trackyard.actions.platform.settings_in_force import MailSettings
     from trackyard.analytics.engine.connection import Analytics
     from trackyard.base.clock import Clock
     from trackyard.base.secrets import SecretCipher
@@ -43,6 +44,12 @@ def _visitor_lookup() -> VisitorLookup:
     return VisitorLookup()
 
 
+def _mail_in_files() -> MailSettings:
+    from trackyard.actions.platform.settings_in_force import MailSettings
+
+    return MailSettings("", "trackyard@localhost")
+
+
 def _on_demand_client() -> OnDemandClient:
     from trackyard.outbound.interactive import OnDemandClient
 
@@ -54,6 +61,7 @@ class Deps:
     """Stores, clock, keys, and the settings of the platform.
 
     origin: names this installation in requests to other hosts.
+    mail: its settings at the start, before those of staff.
     currency, zone: of amounts and times that name none.
     tracking_url, api_url: the beginning of links and of files' addresses, without a slash at the end.
     files: creatives and logos.
@@ -82,6 +90,7 @@ class Deps:
     files: FileStore
     api_url: str
     origin: str = ""
+    mail: MailSettings = field(default_factory=_mail_in_files)
     isp_database: Path | None = None
     address_databases: frozenset[str] = frozenset()
     trials: OnDemandClient = field(default_factory=_on_demand_client)

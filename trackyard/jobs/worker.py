@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.platform.settings_in_force import MailSettings
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.ending import log_ending
 from trackyard.base.secrets import SecretCipher
@@ -20,7 +21,7 @@ from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.delivery.deliveries import Deliverer
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
-from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer, MailSettings
+from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingSender
 from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater

@@ -159,7 +159,15 @@ class SmtpTransport:
     to another machine without TLS.
     """
 
-    def __init__(self, server: SmtpServer, sender: str, *, context: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        server: SmtpServer,
+        sender: str,
+        *,
+        context: ssl.SSLContext | None = None,
+        step_seconds: float = STEP_TIMEOUT_S,
+    ) -> None:
+        self._step_seconds = step_seconds
         self._server = server
         self._sender = sender
         self._context = context or ssl.create_default_context()
@@ -209,9 +217,9 @@ class SmtpTransport:
         server, name = self._server, sender_host(self._sender)
         client: smtplib.SMTP
         if server.tls:
-            client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=STEP_TIMEOUT_S, context=self._context)
+            client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=self._step_seconds, context=self._context)
         else:
-            client = smtplib.SMTP(server.host, server.port, name, timeout=STEP_TIMEOUT_S)
+            client = smtplib.SMTP(server.host, server.port, name, timeout=self._step_seconds)
         try:
             client.ehlo()
             secure = server.tls or server.is_local

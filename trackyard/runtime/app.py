@@ -391,6 +391,7 @@ def _query_limits(config: Config) -> "QueryLimits":
 def deps_of(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
     """Return what actions need, on open stores."""
     from trackyard.actions.deps import Deps
+    from trackyard.actions.platform.settings_in_force import MailSettings
     from trackyard.analytics.engine.connection import Analytics
     from trackyard.base.secrets import SecretCipher
     from trackyard.decision.click.state import EMPTY_CLICK_STATE
@@ -428,6 +429,7 @@ def deps_of(config: Config, database: "Database", analytics: object, rebuilder: 
         visitors=cache(lambda: VisitorLookup(databases_of(config))),
         trials=OnDemandClient(config.outbound_allow),
         origin=origin_of(_forward_key(config)),
+        mail=MailSettings(config.smtp_url, config.mail_from),
     )
 
 

@@ -235,7 +235,9 @@ def test_certificate_and_rates_that_checks_found_are_causes(api: Api) -> None:
     ends = Finding(FindingKind.CERTIFICATE_ENDS, "https://track.example", {"days": 3, "day": "2023-11-17"})
     own = Finding(FindingKind.TRACKING_CERTIFICATE_ENDS, "/tls.pem", {"days": 3, "day": "2023-11-17"})
     old = Finding(FindingKind.RATES_OLD, "ecb", {"days": 6, "day": "2023-11-08"})
-    deps = replace(api.deps, checks=lambda: [CheckFindings("all", "all", (ends, own, old))])
+    unsent = Finding(FindingKind.MAIL_REFUSED, "mail.example:587", {"reason": "Connection refused", "place": "Mail"})
+    deps = replace(api.deps, checks=lambda: [CheckFindings("all", "all", (ends, own, old, unsent))])
     assert {each.key for each in look_at_checks(deps, "one")} == {
         f"{ends.kind.value}:https://track.example", f"{own.kind.value}:one: /tls.pem", "rates_old:ecb",
+        "mail_refused:mail.example:587",
     }  # fmt: skip

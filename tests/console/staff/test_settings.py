@@ -7,10 +7,14 @@ from sqlalchemy import select
 
 from tests.support.api import Api
 from tests.support.pages import PageReader, staff_visitor
+from tests.support.processes.mailserver import MailServer, mail_server
 from trackyard.console.staff.settings.declared import LISTS
 from trackyard.domain.people.roles import Role
 from trackyard.store.money import reference_rates
+from trackyard.store.platform.settings import MAIL_FROM, SMTP_URL, edit_setting
 from trackyard.store.tables import mail
+
+__all__ = ["mail_server"]
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -56,6 +60,29 @@ def test_test_mail_is_queued_for_the_person(api: Api) -> None:
     with api.deps.database.read() as conn:
         [queued] = conn.execute(select(mail).where(mail.c.recipient == visitor.login)).all()
     assert "They work." in queued.body
+
+
+def test_test_mail_shows_what_the_mail_server_says(api: Api, mail_server: MailServer) -> None:
+    visitor = staff_visitor(api)
+    with api.deps.database.write() as conn:
+        edit_setting(conn, SMTP_URL, api.deps.cipher.encrypt(mail_server.url))
+        edit_setting(conn, MAIL_FROM, "net@work.example")
+
+    def tried() -> str:
+        form = visitor.read("/console/settings")
+        visitor.post("/console/settings/test-mail", **{**form.fields, "form_shown": ""})
+        return visitor.read("/console/settings").text
+
+    assert f"took the mail to {visitor.login}" in tried()
+    [received] = mail_server.received
+    assert received.recipients == [visitor.login] and "net@work.example" in received.message["From"]
+    mail_server.answer_differently(lambda _: "550 5.1.1 no such mailbox")
+    assert "says: 550 5.1.1 no such mailbox" in tried()
+    answer = api.admin.post("/3.1/admin/settings/test_mail")
+    assert (answer["is_sent"], answer["answer"]) == (False, "550 5.1.1 no such mailbox")
+    assert answer["server"] == mail_server.url.removeprefix("smtp://")
+    with api.deps.database.read() as conn:
+        assert conn.execute(select(mail)).all() == [], "a test is not sent again"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 import pytest
 from cryptography.fernet import Fernet
 
+from trackyard.actions.platform.settings_in_force import MailSettings
 from trackyard.base.secrets import SecretCipher
-from trackyard.jobs.delivery.mail import ConfiguredMailTransport, MailSettings
+from trackyard.jobs.delivery.mail import ConfiguredMailTransport
 from trackyard.outbound.mail import MailMessage
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import settings

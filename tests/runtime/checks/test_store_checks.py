@@ -13,12 +13,16 @@ from tests.runtime.checks.test_machine_checks import machine
 from tests.support.processes.mailserver import MailServer, mail_server
 from tests.support.processes.valkey import running_valkey
 from trackyard.base.ids import new_id
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.runtime.checks.stores import check_analytics, check_mail, check_redis, check_second_person, check_sql
+from trackyard.runtime.settings import encryption_keys
 from trackyard.runtime.start_checks import warn_of_lone_administrator
 from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
 from trackyard.store.people import staff
+from trackyard.store.platform.settings import SMTP_URL, edit_setting
 
 __all__ = ["mail_server"]
 
@@ -113,6 +117,30 @@ def test_mail_server_that_refuses_the_login_is_found(tmp_path: Path, mail_server
 def test_mail_server_that_is_away_is_found(tmp_path: Path) -> None:
     (found,) = check_mail(machine(tmp_path, smtp_url=f"smtp://{unused_address()}"))
     assert found.kind.value == "mail_refused" and found.evidence["reason"] == "Connection refused"
+
+
+def installed(tmp_path: Path, smtp_url: str) -> None:
+    """An installation in the data directory, with a mail server that staff set; "" = none."""
+    config = machine(tmp_path).config
+    with Database(config.database_url) as database:
+        upgrade(database)
+        with database.write() as connection:
+            stored = SecretCipher(*encryption_keys(config)).encrypt(smtp_url) if smtp_url else ""
+            edit_setting(connection, SMTP_URL, stored)
+
+
+def test_mail_server_in_force_is_checked_whatever_the_file_says(tmp_path: Path, mail_server: MailServer) -> None:
+    dead = f"smtp://{unused_address()}"
+    installed(tmp_path, dead)
+    (found,) = check_mail(machine(tmp_path, smtp_url=mail_server.url))
+    assert found.subject == dead.removeprefix("smtp://") and "password in Settings → Mail" in found.advice
+    installed(tmp_path, mail_server.url)
+    assert list(check_mail(machine(tmp_path, smtp_url=dead))) == []
+    assert list(check_mail(machine(tmp_path, api_url="https://api.example.org"))) == [], "a server of staff is one"
+    installed(tmp_path, "")
+    (found,) = check_mail(machine(tmp_path, smtp_url=dead))
+    assert "password in TRACKYARD_SMTP_URL" in found.advice
+    assert not mail_server.received
 
 
 def test_mail_in_files_is_found_on_the_internet_only(tmp_path: Path) -> None:

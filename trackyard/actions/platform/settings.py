@@ -10,16 +10,24 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import TEST_MAIL, Recipient, send_notice
 from trackyard.actions.platform.security_log import authors_of
+from trackyard.actions.platform.settings_in_force import mail_in_force
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
+from trackyard.outbound.mail import (
+    MailMessage,
+    MailRejected,
+    MailServerUnreachable,
+    SmtpTransport,
+    parse_smtp_url,
+)
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
-from trackyard.store.platform import audit_log, settings
+from trackyard.store.platform import audit_log, mail, settings
 from trackyard.store.tracking import rulesets
 
 
@@ -67,6 +75,8 @@ _DEFAULTS: Mapping[str, str | bool] = {
 """The defaults of settings other than ""."""
 _IN_RULESET = frozenset({"trafficback_url", "refuse_bots"})
 """The settings that edges need."""
+_TEST_STEP_S = 3.0
+"""Seconds that a step of the conversation about a test mail may take: a person waits for it."""
 _ENCRYPTED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.ENCRYPTED_SETTINGS)
 
 
@@ -91,13 +101,43 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
         return _settings(deps, conn)
 
 
-def send_test_mail(deps: Deps, staff_id: str) -> str:
-    """Queue a mail to a staff user; return its address. Raises NotFound."""
+@dataclass(frozen=True, slots=True)
+class MailTest:
+    """The result of a test of the mail settings.
+
+    server: host and port that the mail was sent to; "" = none is set, so the mail is written to a file.
+    is_sent: whether the server took the mail. answer: the server's refusal, "" = none.
+    """
+
+    email: str
+    server: str
+    is_sent: bool = False
+    answer: str = ""
+
+
+def send_test_mail(deps: Deps, staff_id: str) -> MailTest:
+    """Send a mail to a staff user by the settings in force, now. Raises NotFound, DecryptionFailed.
+
+    Without a mail server it is queued, and the worker writes it to a file.
+    """
     with deps.database.write() as conn:
         user = required(staff.find_staff(conn, staff_id))
         recipient = Recipient(user.email, user.first_name or user.email, Account(AccountKind.STAFF, user.id))
-        send_notice(conn, TEST_MAIL, [recipient], deps.clock.now_ms())
-        return user.email
+        [mail_id] = send_notice(conn, TEST_MAIL, [recipient], deps.clock.now_ms())
+        in_force = mail_in_force(conn, deps.cipher, deps.mail)
+        if not in_force.smtp_url:
+            return MailTest(user.email, "")
+        item = mail.take(conn, mail_id)
+    server = parse_smtp_url(in_force.smtp_url)
+    transport = SmtpTransport(server, in_force.sender, step_seconds=_TEST_STEP_S)
+    place = f"{server.host}:{server.port}"
+    try:
+        transport.send(MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html))
+    except (MailServerUnreachable, MailRejected) as fault:
+        return MailTest(user.email, place, answer=str(fault))
+    finally:
+        transport.close()
+    return MailTest(user.email, place, is_sent=True)
 
 
 def list_audit(deps: Deps, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int, Authors]:

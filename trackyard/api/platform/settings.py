@@ -97,9 +97,16 @@ class SettingsAnswer(Answer):
 
 
 class MailTestAnswer(Answer):
-    """The address that the mail goes to."""
+    """The address that the mail goes to, and what became of it.
+
+    server: host and port of the mail server in force; "" = none, and the mail is written to a file.
+    is_sent: whether that server took the mail. answer: its refusal, or why it was not reached; "" = none.
+    """
 
     email: str
+    server: str
+    is_sent: bool
+    answer: str
 
 
 class AuditParams(LogParams):
@@ -187,11 +194,12 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
     not_replayable=True,
 )
 def test_mail(request: ApiRequest[Deps], _params: NoParams) -> MailTestAnswer:
-    """Queue a mail to the calling staff user, to try the settings of mail.
+    """Send a mail to the calling staff user now, to try the settings of mail that are in force.
 
-    It goes out as every mail does; the log says when the server refuses it.
+    The answer has what the mail server says. Without a mail server the mail is queued and written to a file.
     """
-    return MailTestAnswer(email=send_test_mail(request.deps, request.caller.account.id))
+    done = send_test_mail(request.deps, request.caller.account.id)
+    return MailTestAnswer(email=done.email, server=done.server, is_sent=done.is_sent, answer=done.answer)
 
 
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 from trackyard.commands.frame.output import TableColumn, table
 from trackyard.runtime.effective_settings import EffectiveSetting
+from trackyard.runtime.setting_sources import SettingSource
 
 
 def setting_lines(found: Sequence[EffectiveSetting]) -> list[str]:
     """Return a table of settings; those with a default are named last."""
-    rows = sorted(found, key=lambda each: each.source.value == "default")
+    rows = sorted(found, key=lambda each: each.source is SettingSource.DEFAULT)
     columns = (TableColumn("Setting"), TableColumn("Value"), TableColumn("Set by"))
-    return table(columns, [[each.variable, each.value, each.place or each.source.value] for each in rows])
+    return table(columns, [[each.variable, each.value, _setter(each)] for each in rows])
+
+
+def _setter(setting: EffectiveSetting) -> str:
+    return "default" if setting.source is SettingSource.DEFAULT else setting.place
 
 
 def settings_answer(found: Sequence[EffectiveSetting]) -> dict[str, dict[str, str]]:

@@ -140,8 +140,7 @@ class FindingKind(StrEnum):
         Severity.ERROR,
         lazy_gettext("The mail server {subject} cannot be used: {reason}."),
         lazy_gettext(
-            "Check host, port, user and password in TRACKYARD_SMTP_URL, and the firewall. Mail waits and is tried "
-            "again."
+            "Check host, port, user and password in {place}, and the firewall. Mail waits and is tried again."
         ),
     )
     MAIL_IN_FILES = (

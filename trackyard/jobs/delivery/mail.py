@@ -8,9 +8,9 @@ import logging
 import random
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from trackyard.actions.platform.settings_in_force import MailSettings, mail_in_force
 from trackyard.base.clock import Clock
 from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import MAILS
@@ -21,11 +21,10 @@ from trackyard.outbound.mail import (
     MailRejected,
     MailServerUnreachable,
     MailTransport,
-    named_sender,
 )
 from trackyard.store.engine.database import Database
 from trackyard.store.people import email_confirmations, sign_in_links
-from trackyard.store.platform import mail, settings
+from trackyard.store.platform import mail
 from trackyard.store.platform.mail import QueuedMail
 
 LEASE_MS: Final = 120_000
@@ -125,14 +124,6 @@ class Mailer:
         MAILS.labels(outcome).inc()
 
 
-@dataclass(frozen=True, slots=True)
-class MailSettings:
-    """Mail settings. smtp_url: the server, "" = none; sender: an address with or without a name."""
-
-    smtp_url: str
-    sender: str
-
-
 class ConfiguredMailTransport:
     """A transport that follows its settings. default: for settings that staff left out."""
 
@@ -164,8 +155,4 @@ class ConfiguredMailTransport:
 
     def _current_settings(self) -> MailSettings:
         with self._database.read() as conn:
-            encrypted = settings.find_setting(conn, settings.SMTP_URL)
-            sender = settings.find_setting(conn, settings.MAIL_FROM)
-            network = settings.find_network(conn)
-        server = self._cipher.decrypt(encrypted) if encrypted else self._default.smtp_url
-        return MailSettings(server, named_sender(sender or self._default.sender, network.name))
+            return mail_in_force(conn, self._cipher, self._default)

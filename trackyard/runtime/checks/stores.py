@@ -1,11 +1,16 @@
 """Checks of the databases and the mail server: whether they answer and take the login."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from trackyard.base.logs.outages import first_line
 from trackyard.domain.platform.findings import Finding, FindingKind
 from trackyard.runtime.checks.machine import CheckedMachine
 from trackyard.runtime.setting_types import is_loopback
+from trackyard.runtime.settings import SECRET_FILE, encryption_keys
+
+if TYPE_CHECKING:
+    from trackyard.actions.platform.settings_in_force import MailSettings
 
 
 def check_sql(machine: CheckedMachine) -> Iterator[Finding]:
@@ -86,27 +91,48 @@ def check_redis(machine: CheckedMachine) -> Iterator[Finding]:
 
 
 def check_mail(machine: CheckedMachine) -> Iterator[Finding]:
-    """Yield a finding when the mail server cannot be used, and no mail is sent.
+    """Yield a finding when the mail server in force cannot be used, and no mail is sent.
 
     Without a mail server there is one where the address of the API is not of this machine.
     """
     from urllib.parse import urlsplit
 
+    from trackyard.actions.platform.settings_in_force import SettingPlace
     from trackyard.outbound.mail import MailServerUnreachable, SmtpTransport, parse_smtp_url
 
     config = machine.config
     if "worker" not in config.roles:
         return
-    if not config.smtp_url:
+    mail = _mail_in_force(machine)
+    if not mail.smtp_url:
         if not is_loopback(urlsplit(config.api_url).hostname or ""):
             yield Finding(FindingKind.MAIL_IN_FILES, str(config.data_dir / "mail"))
         return
-    server = parse_smtp_url(config.smtp_url)
-    transport = SmtpTransport(server, config.mail_from, context=machine.tls)
+    server, is_of_staff = parse_smtp_url(mail.smtp_url), mail.server_place is SettingPlace.STAFF
+    transport = SmtpTransport(server, mail.sender, context=machine.tls)
     try:
         transport.connect()
     except MailServerUnreachable as fault:
         reason = (getattr(fault.__cause__, "strerror", None) or str(fault)).strip().rstrip(".")
-        yield Finding(FindingKind.MAIL_REFUSED, f"{server.host}:{server.port}", {"reason": reason})
+        place = "Settings → Mail" if is_of_staff else "TRACKYARD_SMTP_URL"
+        yield Finding(FindingKind.MAIL_REFUSED, f"{server.host}:{server.port}", {"reason": reason, "place": place})
     finally:
         transport.close()
+
+
+def _mail_in_force(machine: CheckedMachine) -> "MailSettings":
+    """Return the settings of mail: those of staff, or else those of this machine's start."""
+    from trackyard.actions.platform.settings_in_force import MailSettings, mail_in_force
+    from trackyard.base.secrets import DecryptionFailed, SecretCipher
+    from trackyard.runtime.checks.books import reading
+
+    config = machine.config
+    at_start = MailSettings(config.smtp_url, config.mail_from)
+    has_key = config.secret_key is not None or (config.data_dir / SECRET_FILE).exists()
+    with reading(machine) as connection:
+        if connection is None:  # check_sql says why
+            return at_start
+        try:
+            return mail_in_force(connection, SecretCipher(*encryption_keys(config)) if has_key else None, at_start)
+        except DecryptionFailed:  # a start says so
+            return at_start

@@ -79,6 +79,14 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
     return QueuedMail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files)
 
 
+def take(conn: Connection, mail_id: str) -> QueuedMail:
+    """Remove a queued mail, and return it to a caller that sends it itself."""
+    row = conn.execute(select(mail).where(mail.c.id == mail_id)).one()
+    files = _attachments(conn, mail_id)
+    remove(conn, mail_id)
+    return QueuedMail(row.id, row.recipient, row.subject, row.body, row.attempts, row.created_at, row.html, files)
+
+
 def retry(conn: Connection, mail_id: str, next_at: int) -> None:
     """Put a claimed mail off until `next_at` (UTC milliseconds)."""
     conn.execute(update(mail).where(mail.c.id == mail_id).values(next_at=next_at))

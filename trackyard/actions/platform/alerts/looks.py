@@ -41,7 +41,9 @@ _MACHINE_LAGS: Final = ("journal", "projector")
 _MACHINE_ALIVE_MS: Final = 60_000
 """A machine that said nothing for this long is not looked at: what it said is old."""
 _MAY_WAIT: Final = frozenset({"waiting"})
-_CHECKED: Final = frozenset({*AlertKind.DISK.pages, *AlertKind.CERTIFICATE.pages, *AlertKind.RATES.pages})
+_CHECKED: Final = frozenset(
+    {*AlertKind.DISK.pages, *AlertKind.CERTIFICATE.pages, *AlertKind.MAIL.pages, *AlertKind.RATES.pages}
+)
 _OF_MACHINE: Final = frozenset({*AlertKind.DISK.pages, FindingKind.TRACKING_CERTIFICATE_ENDS})
 """Findings about a place of one machine: another one may have the same path."""
 
@@ -59,7 +61,7 @@ def look_at_lags(deps: Deps, host: str) -> list[SeenCause]:
 
 
 def look_at_checks(deps: Deps, host: str) -> list[SeenCause]:
-    """Return what the checks of this machine say of its disk, of certificates and of exchange rates."""
+    """Return what the checks of this machine say of its disk, certificates, mail and rates."""
     found = (finding for check in deps.checks() for finding in check.findings if finding.kind in _CHECKED)
     return [SeenCause(_at(host, each) if each.kind in _OF_MACHINE else each) for each in found]
 

@@ -95,13 +95,21 @@ def _retention(request: PageRequest) -> list[tuple[str, str, str]]:
 @pages.post(f"{PATH}/test-mail", needs=("admin.settings.test_mail",))
 def send_test_mail(request: PageRequest) -> PageAnswer:
     """Send a mail to the person, to try what is saved."""
-    address = request.calls.call("admin.settings.test_mail")["email"]
-    return Redirect(
-        PATH,
-        gettext(
-            "A test mail is queued for %(address)s. If it does not arrive, the server's log says why.", address=address
-        ),
-    )
+    done = request.calls.call("admin.settings.test_mail")
+    if not done["server"]:
+        text = gettext("No mail server is set: the mail to %(address)s is written to a file.", address=done["email"])
+    elif done["is_sent"]:
+        text = gettext(
+            "The mail server %(server)s took the mail to %(address)s.", server=done["server"], address=done["email"]
+        )
+    else:
+        text = gettext(
+            "The mail to %(address)s was not sent. The mail server %(server)s says: %(answer)s",
+            address=done["email"],
+            server=done["server"],
+            answer=done["answer"],
+        )
+    return Redirect(PATH, text)
 
 
 @pages.post(f"{PATH}/refresh-rates", needs=("admin.exchange-rates.refresh",))

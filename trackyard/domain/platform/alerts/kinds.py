@@ -111,6 +111,13 @@ class AlertKind(StrEnum):
         _ADMINISTRATORS,
         HOUR_MS,
     )
+    MAIL = (
+        "mail",
+        lazy_gettext("Mail is not sent"),
+        {FindingKind.MAIL_REFUSED: _HEALTH},
+        _ADMINISTRATORS,
+        10 * MINUTE_MS,
+    )
     RATES = (
         "rates",
         lazy_gettext("Exchange rates are old"),
