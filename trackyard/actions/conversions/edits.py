@@ -14,16 +14,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
-from trackyard.domain.conversions.edits import (
-    ConversionEdit,
-    ConversionImport,
-    ZeroCause,
-    find_zero_cause,
-    is_too_large,
-)
+from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, ZeroCause, find_zero_cause
 from trackyard.domain.conversions.lists import ConversionFilter
-from trackyard.domain.money.exchange_rates import first_rate_warning
-from trackyard.domain.offers.payments import Payment, find_payment
+from trackyard.domain.offers.payments import find_payment
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.rejections import is_rejected
@@ -61,33 +54,22 @@ class ConversionSelection:
     chosen: ConversionFilter | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedEdit:
-    """The conversions of a queued edit, oldest first.
-
-    is_early: whether some were made before the first known rate of their new currency.
-    """
-
-    ids: list[str]
-    is_early: bool
-
-
-def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> QueuedEdit:
-    """Queue `edit` for each selected conversion.
+def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
+    """Queue `edit` for each selected conversion; return their ids, oldest first.
 
     edit: its conversion_id is ignored.
-    Raises BadInput for ids without a conversion in scope, and for a currency without any rate.
+    Raises BadInput for ids without a conversion in scope, and for a currency without a rate.
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
         found = _selected(conn, scope, selection)
-        is_early, faults = _judge_rate(deps, conn, edit.currency, found)
-        faults |= _missing_faults(selection, found) | _number_faults(selection, len(found))
+        faults = _missing_faults(selection, found) | _rate_faults(deps, conn, edit.currency, found)
+        faults |= _number_faults(selection, len(found))
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
         edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
-    return QueuedEdit([item.id for item in found], is_early)
+    return [item.id for item in found]
 
 
 def _selected(conn: Connection, scope: Scope, selection: ConversionSelection) -> list[ConversionReference]:
@@ -121,23 +103,12 @@ class ImportItem:
     click_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedImports:
-    """What is unusual about queued imports.
-
-    zeros: why some count with 0. early: the currencies of those before the first known rate.
-    """
-
-    zeros: ZeroCauses
-    early: frozenset[str]
-
-
-def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> QueuedImports:
-    """Queue conversions to be made, all or none, in their order.
+def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> ZeroCauses:
+    """Queue conversions to be made, all or none, in their order; return those that count with 0.
 
     items: by the prefix of a parameter's name in the request, `list[0]` or "".
-    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, for those that would count
-    with 0 and must not, for a currency without any rate and for amounts that are too large.
+    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, and for those that would
+    count with 0 and must not.
     """
     loaded = _recorded_clicks(deps, items)
     with deps.database.write() as conn:
@@ -145,63 +116,38 @@ def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -
         faults = find_import_faults(conn, scope_of(conn, access), clicks, items)
         if faults:
             raise BadInput(faults)
-        payments = _find_payments(deps, conn, clicks, items)
-        zeros = _zero_causes(items, payments)
+        zeros = _find_zero_causes(deps, conn, clicks, items)
         faults = {
             _name(prefix, cause): [f"{cause.sentence().capitalize()}."]
             for prefix, cause in zeros.items()
             if not items[prefix].item.takes_zero
         }
-        early, rate_faults = _judge_rates(deps, conn, items, payments)
-        if faults := faults | rate_faults:
+        if faults:
             raise BadInput(faults)
         documents = [
             _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
             for each in items.values()
         ]
         edits.add_tasks(conn, "import", access.caller.name, documents, deps.clock.now_ms())
-    return QueuedImports(zeros, early)
+    return zeros
 
 
-def _find_payments(
+def _find_zero_causes(
     deps: Deps, conn: Connection, clicks: ClickRecords, items: Mapping[str, ImportItem]
-) -> dict[str, Payment | None]:
-    """Return the payments of imports by the terms of today, by their prefix."""
+) -> ZeroCauses:
+    """Return why imports count with 0 by the payments of today, by their prefix."""
     now, visitors = deps.clock.now_ms(), deps.visitors()
     named = {each.item.offer_id for each in items.values()}, {each.item.affiliate_id for each in items.values()}
     terms = get_decision_context(conn, *named, deps.zone).offers
-    found: dict[str, Payment | None] = {}
+    found: ZeroCauses = {}
     for prefix, each in items.items():
         offer, item = terms[each.item.offer_id], each.item
         click = clicks.get(each.click_id) or imported_click(visitors, item, item.at or now)
         goal = item.as_postback("", now, click["id"]).goal
-        found[prefix] = find_payment(offer.payments, offer.personal_payments, item.affiliate_id, goal, click)
+        payment = find_payment(offer.payments, offer.personal_payments, item.affiliate_id, goal, click)
+        if (cause := find_zero_cause(item, payment)) is not None:
+            found[prefix] = cause
     return found
-
-
-def _zero_causes(items: Mapping[str, ImportItem], payments: Mapping[str, Payment | None]) -> ZeroCauses:
-    """Return why imports count with 0, by their prefix."""
-    causes = {prefix: find_zero_cause(each.item, payments[prefix]) for prefix, each in items.items()}
-    return {prefix: cause for prefix, cause in causes.items() if cause is not None}
-
-
-def _judge_rates(
-    deps: Deps, conn: Connection, items: Mapping[str, ImportItem], payments: Mapping[str, Payment | None]
-) -> tuple[frozenset[str], Faults]:
-    """Return the currencies of imports before their first known rate, and what cannot be made."""
-    times = {prefix: each.item.at or deps.clock.now_ms() for prefix, each in items.items()}
-    paid = {prefix: payment for prefix, payment in payments.items() if payment is not None}
-    currencies = {payment.currency for payment in paid.values()}
-    known = exchange_rates.get_rates(conn, deps.currency, currencies, min(times.values()), max(times.values()))
-    faults: Faults = {}
-    for prefix, payment in paid.items():
-        rate = known.at(times[prefix]).get(payment.currency)
-        if rate is None:
-            faults[_name(prefix, "offer")] = [f"There is no rate for {payment.currency}, the currency of the payment."]
-        elif is_too_large(items[prefix].item, payment, rate):
-            faults[_name(prefix, "sum")] = ["The amounts are too large."]
-    early = (each.currency for prefix, each in paid.items() if known.is_before_first(each.currency, times[prefix]))
-    return frozenset(early), faults
 
 
 def find_import_clicks(deps: Deps, conn: Connection, items: Mapping[str, ImportItem]) -> ClickRecords:
@@ -240,17 +186,13 @@ def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionRe
     }
 
 
-def _judge_rate(
-    deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]
-) -> tuple[bool, Faults]:
-    """Return whether some conversions are older than the first rate of a currency, and its faults."""
+def _rate_faults(deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]) -> Faults:
     if currency is None or not found:
-        return False, {}
+        return {}
     times = [item.created_at for item in found]
     known = exchange_rates.get_rates(conn, deps.currency, {currency}, min(times), max(times))
-    if currency not in known.at(max(times)):
-        return False, {"currency": [f"There is no rate for {currency}."]}
-    return known.is_before_first(currency, min(times)), {}
+    missing_rates = [item.id for item in found if currency not in known.at(item.created_at)]
+    return {"currency": [f"There is no rate for {currency} on the day of {missing_rates[0]}."]} if missing_rates else {}
 
 
 def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, ImportItem]) -> Faults:
@@ -283,10 +225,9 @@ def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, I
     return faults
 
 
-def import_warnings(queued: QueuedImports, *, is_own: bool = False) -> list[str]:
-    """Return sentences about imports that count with 0, the first ones by name, and about rates."""
-    zeros = queued.zeros
-    sentences = [first_rate_warning(queued.early)] if queued.early else []
+def zero_warnings(zeros: ZeroCauses, *, is_own: bool = False) -> list[str]:
+    """Return a sentence for each cause, with the first imports by name."""
+    sentences = []
     for cause in ZeroCause:
         named = [prefix for prefix, each in zeros.items() if each is cause]
         if named:

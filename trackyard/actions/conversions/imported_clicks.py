@@ -9,7 +9,7 @@ from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, colum
 
 
 def imported_click(visitors: VisitorLookup, item: ConversionImport, at_ms: int) -> dict[str, Any]:
-    """Return the click of an import without one, from the time of the request (UTC ms), ip, ua and country."""
+    """Return the click of an import without one. at_ms: of the request, UTC."""
     agent, place = visitors.agent(item.ua), visitors.place(item.ip)
     found = {name: getattr(place, name) for name in columns_from(Source.PLACE)}
     if item.country not in ("", place.country):  # the network and the city of the address are elsewhere

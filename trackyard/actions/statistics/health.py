@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.offers.unpaid import find_unpaid_of, unpaid_sentence
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.health import (
     count_clicks,
@@ -69,6 +70,7 @@ _SENTENCES: Final = {
         "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from the device %(name)s; by "
         "its clicks %(usual)s percent would."
     ),
+    HealthKind.UNPAID_VISITORS: "%(sentence)s",
     HealthKind.REPEATED_ADDRESSES: lazy_gettext(
         "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from addresses that had "
         "converted before."
@@ -94,6 +96,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         scope = scope_of(conn, access)
         declined = count_declined(conn, scope, of, key, since)
         url = find_check(conn, int(key)) if of == "offer" else None
+        unpaid = find_unpaid_of(conn, int(key), deps.zone) if of == "offer" else []
     place = (deps.analytics, scope, of, key, since, until)
     clicks = count_clicks(*place)
     with deps.database.read() as conn:
@@ -116,6 +119,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         networks=list_networks(*place),
         subs=list_sub_values(*place, clicks.affiliates),
         of=of,
+        unpaid=[unpaid_sentence(each) for each in unpaid],
         quality=find_quality_findings(traffic, marked_subs, only=int(key) if of == "affiliate" else None),
     )
 

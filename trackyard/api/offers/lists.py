@@ -9,6 +9,7 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
 from trackyard.actions.offers.goals import PaidGoal, list_goals
+from trackyard.actions.offers.unpaid import unpaid_sentences
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import StatusName
@@ -223,12 +224,15 @@ def _goal_view(goal: PaidGoal) -> GoalView:
 def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
     """Show an offer in its full form, to an affiliate without the advertiser's side.
 
-    An affiliate finds an offer that is not active only when it is connected to it.
+    An affiliate finds an offer that is not active only when it is connected to it. To staff the answer warns of
+    visitors who get through and for whom no payment matches.
     """
     if isinstance(request.caller, AffiliateCaller):
         view_context = ViewContext(request.caller.id, request.deps, request.version)
         return AffiliateOfferAnswer(offer=full_affiliate_offer_view(request.subject, view_context))
     writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    for sentence in unpaid_sentences(request.deps, request.subject.offers[0].offer.id):
+        request.warn(sentence)
     return OneOfferAnswer(offer=offer_view(request.subject, request.deps, writable))
 
 

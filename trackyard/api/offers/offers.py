@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_written
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
+from trackyard.actions.offers.unpaid import unpaid_sentences
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
@@ -64,11 +65,13 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
 
     `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
     selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
-    The answer warns of macros in URLs that do not exist.
+    The answer warns of macros in URLs that do not exist, and of visitors who get through and for whom no payment
+    matches.
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """
     offer = add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
     _warn_of_macros(request, params)
+    _warn_of_unpaid(request, offer)
     return _shown(request, offer)
 
 
@@ -92,6 +95,7 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     written = params.written(request.deps.zone)
     offer = edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
     _warn_of_macros(request, params)
+    _warn_of_unpaid(request, offer)
     return _shown(request, offer)
 
 
@@ -114,6 +118,11 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
     writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
     return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps, writable), id=offer.id)
+
+
+def _warn_of_unpaid(request: ApiRequest[Deps], offer: Offer) -> None:
+    for sentence in unpaid_sentences(request.deps, offer.id):
+        request.warn(sentence)
 
 
 def _warn_of_macros(request: ApiRequest[Deps], params: AddOffer | EditOffer) -> None:

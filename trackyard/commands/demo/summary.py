@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.domain.money.amounts import shown_amount
+
 _COLUMNS: Final = ("Offer", "Clicks", "Conversions", "CR", "Charge", "Payout", "Margin")
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = ("confirmed", "pending", "hold")
@@ -100,7 +102,7 @@ def offer_table(rows: Sequence[dict[str, Any]], currency: str) -> str:
     figures = [(str(row["slice"]["offer"]["title"]), *_figures(row)) for row in rows]
     figures.sort(key=lambda row: row[1], reverse=True)
     total = ("Total", *(sum((row[place] for row in figures), type(figures[0][place])()) for place in range(1, 5)))
-    lines = [_COLUMNS, *(_cells(row) for row in figures), _cells(total)]
+    lines = [_COLUMNS, *(_cells(row, currency) for row in figures), _cells(total, currency)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(_COLUMNS))]
     texts = [_line(line, widths) for line in lines]
     rule = "-" * max(map(len, texts))
@@ -124,10 +126,11 @@ def _figures(row: dict[str, Any]) -> tuple[int, int, Decimal, Decimal]:
     )
 
 
-def _cells(row: Sequence[Any]) -> tuple[str, ...]:
+def _cells(row: Sequence[Any], currency: str) -> tuple[str, ...]:
     title, clicks, conversions, charge, margin = row
     rate = f"{conversions / clicks:.1%}" if clicks else "-"
-    return title, f"{clicks:,}", f"{conversions:,}", rate, f"{charge:,.2f}", f"{charge - margin:,.2f}", f"{margin:,.2f}"
+    charged, paid = shown_amount(charge, currency), shown_amount(charge - margin, currency)
+    return title, f"{clicks:,}", f"{conversions:,}", rate, f"{charged:,}", f"{paid:,}", f"{charged - paid:,}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

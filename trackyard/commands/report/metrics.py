@@ -6,6 +6,8 @@ from decimal import Decimal
 from enum import Enum, auto
 from typing import Any, Final
 
+from trackyard.domain.money.amounts import rate_places, shown_amount
+
 Row = Mapping[str, Any]
 """A row of the API."""
 Value = Decimal | str | None
@@ -19,28 +21,44 @@ class Form(Enum):
 
     COUNT = auto()
     AMOUNT = auto()
+    RATE = auto()
     PERCENT = auto()
     TEXT = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. value: of a row of the API; None where the row has none."""
+    """A metric.
+
+    value: of a row of the API; None where the row has none.
+    less: of an amount that is a difference, what it is of: the first less the others.
+    """
 
     name: str
     title: str
     form: Form
     value: Callable[[Row], Value]
+    less: tuple[Callable[[Row], Value], ...] = ()
 
-    def text(self, value: Value) -> str:
-        """Return a value as it is printed."""
+    def text_of(self, row: Row, currency: str) -> str:
+        """Return the value of a row as it is printed; a difference is that of what is printed beside it."""
+        if not self.less or self.value(row) is None:
+            return self.text(self.value(row), currency)
+        first, *others = (shown_amount(_number(part(row)), currency) for part in self.less)
+        return f"{first - sum(others, Decimal(0)):,}"
+
+    def text(self, value: Value, currency: str) -> str:
+        """Return a value as it is printed: an amount in the places of its currency."""
         if value is None:
             return "-"
         if isinstance(value, str):
             return value
         if self.form is Form.COUNT:
             return f"{value:,.0f}"
-        return f"{value:,.2f}{'%' if self.form is Form.PERCENT else ''}"
+        if self.form is Form.PERCENT:
+            return f"{value:,.2f}%"
+        places = rate_places(value, currency) if self.form is Form.RATE else None
+        return f"{shown_amount(value, currency, places):,}"
 
 
 def _number(value: Any) -> Decimal:
@@ -109,14 +127,20 @@ _WORDS: Final = (
     Metric("cr", "CR", Form.PERCENT, _rate),
     Metric("charge", "Charge", Form.AMOUNT, _counted("charge")),
     Metric("payout", "Payout", Form.AMOUNT, _counted("payouts")),
-    Metric("margin", "Margin", Form.AMOUNT, _counted("earning")),
+    Metric("margin", "Margin", Form.AMOUNT, _counted("earning"), (_counted("charge"), _counted("payouts"))),
     Metric("cost", "Ad costs", Form.AMOUNT, _field("cost")),
-    Metric("profit", "Profit", Form.AMOUNT, _profit),
+    Metric(
+        "profit",
+        "Profit",
+        Form.AMOUNT,
+        _profit,
+        (_counted("charge"), _counted("payouts"), _field("cost")),
+    ),
     Metric("roi", "ROI", Form.PERCENT, _roi),
     Metric("rejected", "Rejected", Form.COUNT, _field("trafficback")),
     Metric("ctr", "CTR", Form.PERCENT, _field("ctr")),
-    Metric("epc", "EPC", Form.AMOUNT, _field("epc")),
-    Metric("ecpm", "eCPM", Form.AMOUNT, _field("ecpm")),
+    Metric("epc", "EPC", Form.RATE, _field("epc")),
+    Metric("ecpm", "eCPM", Form.RATE, _field("ecpm")),
     Metric("ratio", "Ratio", Form.TEXT, _ratio),
 )
 _FORMS: Final = {"count": Form.COUNT, "null": Form.COUNT}

@@ -19,7 +19,8 @@ def table_lines(request: ReportRequest, found: ReportResult) -> Iterator[str]:
     columns = [TableColumn(title_of(name)) for name in request.slices]
     columns += [TableColumn(metric.title, right=metric.form is not Form.TEXT) for metric in request.metrics]
     rows = [
-        [*(text_of(name, row["slice"]) for name in request.slices), *_texts(request.metrics, row)] for row in found.rows
+        [*(text_of(name, row["slice"]) for name in request.slices), *_texts(request.metrics, row, found.currency)]
+        for row in found.rows
     ]
     drawn = _drawn(request, found)
     if drawn:
@@ -36,8 +37,8 @@ def table_lines(request: ReportRequest, found: ReportResult) -> Iterator[str]:
         yield f"{len(found.rows):,} of {found.count:,} rows: --limit 0 shows more, `trackyard export custom` all."
 
 
-def _texts(metrics: Sequence[Metric], row: Row) -> list[str]:
-    return [metric.text(metric.value(row)) for metric in metrics]
+def _texts(metrics: Sequence[Metric], row: Row, currency: str) -> list[str]:
+    return [metric.text_of(row, currency) for metric in metrics]
 
 
 def _total_texts(request: ReportRequest, found: ReportResult) -> list[str]:
@@ -48,7 +49,9 @@ def _total_texts(request: ReportRequest, found: ReportResult) -> list[str]:
         value = metric.value(found.total)
         if value is None and metric.form is Form.COUNT and found.count == len(found.rows):
             value = sum((each for row in found.rows if isinstance(each := metric.value(row), Decimal)), Decimal(0))
-        texts.append(metric.text(value))
+            texts.append(metric.text(value, found.currency))
+        else:
+            texts.append(metric.text_of(found.total, found.currency))
     return texts
 
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.advertiser_portal.figures import METHOD, STATUSES, OwnFigures, by_day, days_of, total
+from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
@@ -98,7 +99,7 @@ def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], 
             for status, label in STATUSES.items()
         ],
         "all_clicks": [each.clicks for each in sums],
-        "charges": [text_of(KINDS["charge"], each.charge, currency) for each in sums],
+        "charges": [shown.money(each.charge, currency) for each in sums],
         "chart": chart,
     }, ""
 
@@ -109,7 +110,7 @@ def _last_days(days: Mapping[date, OwnFigures], last: date, count: int) -> OwnFi
 
 
 def _tile(kind: FigureKind, sums: list[OwnFigures], currency: str) -> TodayTile:
-    today, week, month = (text_of(kind, value_of(kind, each.for_charts()), currency) for each in sums)
+    today, week, month = (figure_text(kind, each.for_charts(), currency, short=True) for each in sums)
     detail = gettext("7 days: %(week)s · 30 days: %(month)s", week=week, month=month)
     return TodayTile(kind.name, gettext("%(label)s today", label=kind.label), today, detail)
 

@@ -13,7 +13,7 @@ from trackyard.console.charts.lines import LineChart, LinePoint, line_chart
 from trackyard.console.charts.svg import chart_box, element
 from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame import shown
-from trackyard.console.frame.figures import FigureKind, Figures, text_of, value_of
+from trackyard.console.frame.figures import FigureKind, Figures, figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
 
 
@@ -74,7 +74,7 @@ def _point(
 
 
 def _text(kind: FigureKind, of: Figures | None, currency: str) -> str:
-    return "" if of is None else text_of(kind, value_of(kind, of), currency)
+    return "" if of is None else figure_text(kind, of, currency)
 
 
 def _plotted(kind: FigureKind, of: Figures | None) -> Decimal | int | None:

@@ -1,7 +1,7 @@
 """The figures of pages, from the statistics of the API (docs/spec/console.md#figures)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -405,45 +405,43 @@ def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
     return value
 
 
-def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figures) -> tuple[str, ChangeTone]:
-    """Return the change of a figure in words, and its tone. Shares differ in points.
-
-    shown: what the figure beside it counts. now: the part of it that is compared, up to the last full hour.
-    """
-    beside, new, old = (value_of(kind, each) for each in (shown, now, before))
+def figure_change(kind: FigureKind, now: Decimal | int | None, before: Decimal | int | None) -> tuple[str, ChangeTone]:
+    """Return the change of a figure in words, and its tone. Shares differ in points."""
     if kind.unit != "share":
-        return change_text(new, old, kind.direction, shown=beside)
-    if new is None or old is None:
+        return change_text(now, before, kind.direction)
+    if now is None or before is None:
         return "", ChangeTone.NEUTRAL
-    return change_text(
-        new * 100, old * 100, kind.direction, points=True, shown=None if beside is None else beside * 100
-    )
+    return change_text(now * 100, before * 100, kind.direction, points=True)
 
 
-def change_up_to(
-    period: DayPeriod, kind: FigureKind, shown: Figures, now: Figures, before: Figures
-) -> tuple[str, ChangeTone]:
-    """Return the change of a figure of a period, with the hour up to which it counts.
+def change_of(kind: FigureKind, now: Figures, before: Figures) -> tuple[str, str]:
+    """Return the change of a figure of sums in words, and its tone."""
+    return figure_change(kind, value_of(kind, now), value_of(kind, before))
 
-    Where no full hour is over there is none.
+
+def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:
+    """Return a figure of sums as pages write it; what is the difference of others is that of what is shown.
+
+    short: of a card, where the amounts of large sums have no cents.
     """
-    if not period.has_full_hour:
-        return "", ChangeTone.NEUTRAL
-    change, tone = figure_change(kind, shown, now, before)
-    if not period.hour_text or change[:1] not in ("\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"):
-        return change, tone
-    return gettext("%(change)s up to %(hour)s", change=change, hour=period.hour_text), tone
+    value = value_of(kind, of)
+    if kind.unit == "share":
+        return shown.percent(value)
+    if kind.unit != "money":
+        return shown.number(value)
+    if kind.name == "epc":
+        return shown.rate(value, currency)
+    places = 0 if short and max(map(abs, (of.charge, of.payout, of.margin, of.cost))) >= LARGE_AMOUNT else None
+    if kind.name in _DIFFERENCES:
+        return shown.together(_DIFFERENCES[kind.name](of), currency, places)
+    return shown.money(value, currency, places)
 
 
-def text_of(kind: FigureKind, value: Decimal | int | None, currency: str) -> str:
-    """Return a figure as pages write it. Large amounts are written without cents."""
-    match kind.unit:
-        case "money":
-            is_large = value is not None and Decimal(value).copy_abs() >= LARGE_AMOUNT
-            return shown.money(value, currency, 0 if is_large else 2)
-        case "share":
-            return shown.percent(value)
-    return shown.number(value)
+_DIFFERENCES: Final[Mapping[str, Callable[[Figures], Sequence[Decimal]]]] = {
+    "margin": lambda of: (of.charge, -of.payout),
+    "profit": lambda of: (of.charge, -of.payout, -of.cost),
+}
+"""Figures that are the difference of others, and these."""
 
 
 def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:

@@ -1,13 +1,17 @@
 """How pages write numbers, money and times (docs/spec/console.md#words-and-numbers)."""
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from markupsafe import escape
+
 from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext
 from trackyard.base.zones import DATETIME_FORMAT
+from trackyard.domain.money.amounts import exact_places, rate_places, shown_amount, shown_sum
 
 SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 """Currencies with a sign of their own; others are written by their code."""
@@ -32,18 +36,67 @@ def grouped(text: str) -> str:
     return text.translate({ord(","): form.group, ord("."): form.decimal})
 
 
-def money(value: Number | None, currency: str, places: int = 2) -> str:
-    """Return an amount with its currency: $1,020.50, 1,020.50 PLN, in Spanish 1.020,50 $.
+class MoneyText(str):
+    """An amount in words, as text everywhere.
 
-    places: digits of cents.
+    Templates show all its digits on hover where rounding left some out. exact: them, "" = none was left out.
+    """
+
+    exact: str
+
+    def __new__(cls, text: str, exact: str = "") -> "MoneyText":
+        """Return a text with its exact value."""
+        made = super().__new__(cls, text)
+        made.exact = exact
+        return made
+
+    def __html__(self) -> str:
+        """Return it as templates insert it outside of tags."""
+        text = escape(str(self))
+        return f'<span class="exact" title="{escape(self.exact)}">{text}</span>' if self.exact else str(text)
+
+
+def money(value: Number | None, currency: str, places: int | None = None) -> MoneyText:
+    """Return an amount with its currency: $1,020.50, 1,021 JPY, in Spanish 1.020,50 $.
+
+    places: None = those of the currency.
     """
     if value is None:
-        return "\N{EM DASH}"
-    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    text = grouped(f"{abs(rounded):,}")
+        return MoneyText("\N{EM DASH}")
+    exact = Decimal(str(value))
+    return _with_exact(shown_amount(exact, currency, places), exact, currency)
+
+
+def together(amounts: Iterable[Number], currency: str, places: int | None = None) -> MoneyText:
+    """Return the sum of amounts that stand beside it, so that a row adds up as it is shown.
+
+    The margin is together((charge, -payout)).
+    """
+    parts = [Decimal(str(each)) for each in amounts]
+    return _with_exact(shown_sum(parts, currency, places), sum(parts, Decimal(0)), currency)
+
+
+def rate(value: Number | None, currency: str) -> MoneyText:
+    """Return an amount of a click, such as EPC. None is an em dash."""
+    return money(value, currency, None if value is None else rate_places(Decimal(str(value)), currency))
+
+
+def exact_money(value: Number | None, currency: str) -> MoneyText:
+    """Return an amount with all its digits. None is an em dash."""
+    return money(value, currency, None if value is None else exact_places(Decimal(str(value)), currency))
+
+
+def _with_exact(rounded: Decimal, exact: Decimal, currency: str) -> MoneyText:
+    places = exact_places(exact, currency)
+    whole = "" if rounded == exact else _money(shown_amount(exact, currency, places), currency)
+    return MoneyText(_money(rounded, currency), whole)
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    text = grouped(f"{abs(amount):,}")
     sign = SIGNS.get(currency, "")
     shown = f"{sign}{text}" if sign and not spoken().form.sign_last else f"{text}{_THIN}{sign or currency}"
-    return f"{MINUS}{shown}" if rounded < 0 else shown
+    return f"{MINUS}{shown}" if amount < 0 else shown
 
 
 def percent(share: Number | None, places: int = 1) -> str:

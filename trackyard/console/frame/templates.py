@@ -32,6 +32,9 @@ def environment() -> Environment:
     made.filters.update(
         number=shown.number,
         money=shown.money,
+        exact_money=shown.exact_money,
+        together=shown.together,
+        rate=shown.rate,
         percent=shown.percent,
         day=shown.day,
         clock_time=shown.clock_time,

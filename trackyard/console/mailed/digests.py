@@ -21,7 +21,7 @@ from trackyard.console.charts.changes import change_text
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, Figures, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
@@ -160,7 +160,7 @@ def _figures(now: Figures, then: Figures, currency: str) -> Iterator[DigestFigur
         kind = BY_NAME[name]
         value, earlier = value_of(kind, now), value_of(kind, then)
         change, _ = change_text(value, earlier, kind.direction)
-        yield DigestFigure(str(kind.label), text_of(kind, value, currency), change, text_of(kind, earlier, currency))
+        yield DigestFigure(str(kind.label), figure_text(kind, now, currency), change, figure_text(kind, then, currency))
 
 
 def _charts(request: PageRequest, period: DayPeriod, days: Days, before: Days) -> Iterator[MailFile]:
@@ -194,7 +194,7 @@ def _movers(request: PageRequest, period: DayPeriod, slice_: str) -> list[Mover]
             sign = "+" if change > 0 else "\N{MINUS SIGN}"
             link = f"{request.deps.api_url}/console/{cell.path}" if cell.path else ""
             text = f"{sign}{money(abs(change), ranked.currency)}"
-            found.append(Mover(cell.text, text, money(row.figures.margin, ranked.currency), link))
+            found.append(Mover(cell.text, text, figure_text(BY_NAME["margin"], row.figures, ranked.currency), link))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame.figures import Figures, text_of, value_of
+from trackyard.console.frame.figures import Figures, figure_text
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.pages import report_chart
 from trackyard.console.reports_shown.query import ReportQuery
@@ -47,7 +47,7 @@ def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
     found = read_rows(request.calls, replace(query, page=1), most)
 
     def texts(of: Figures) -> list[str]:
-        return [text_of(kind, value_of(kind, of), found.currency) for kind in query.columns]
+        return [figure_text(kind, of, found.currency) for kind in query.columns]
 
     blank = [""] * (len(query.by) - 1)
     return MailTable(

@@ -46,7 +46,7 @@ def amount(value: Decimal | int, kind: str, currency: str) -> str:
     """
     if kind == "percent":
         return shown.percent(Decimal(value) / 100)
-    return shown.money(value, currency, 2 if Decimal(value) == round(Decimal(value), 2) else 4)
+    return shown.exact_money(value, currency)
 
 
 def payout(payment: Mapping[str, Any]) -> str:

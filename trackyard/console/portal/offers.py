@@ -170,7 +170,7 @@ def offer_row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]]
         countries=_countries(offer["countries"]),
         payout=payout(best) if best else "",
         more=max(len(payments) - 1, 0),
-        epc=shown.money(offer["epc"], currency, 3) if offer["epc"] else "",
+        epc=shown.rate(offer["epc"], currency) if offer["epc"] else "",
         cr=shown.percent(offer["cr"] / 100) if offer["cr"] else "",
         cap=fullest(meters.get(offer["id"], ())),
         connection=connection_of(offer),

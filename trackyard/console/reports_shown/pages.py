@@ -19,8 +19,8 @@ from trackyard.console.frame.figures import (
     Row,
     days_up_to_now,
     figure_change,
+    figure_text,
     on_each_day,
-    text_of,
     value_of,
 )
 from trackyard.console.frame.periods import COMPARISONS
@@ -179,7 +179,7 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
         pair = None if found.now is None or found.before is None else (found.now, found.before)
     else:
         pair = change_of(query, found, row.keys)
-    change, tone = _change(query, of, pair)
+    change, tone = _change(query.compared_kind, pair)
     bar_column = "" if row is None else query.sort
     links = links_of(request, query, row)
     shown = tuple(
@@ -207,13 +207,14 @@ def _part(kind: FigureKind, of: Figures, total: Figures) -> str:
 def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> FigureCell:
     value = value_of(kind, of)
     share = (Decimal(value or 0) / found.most if found.most else 0) if has_bar else None
-    return FigureCell(text_of(kind, value, found.currency), share)
+    return FigureCell(figure_text(kind, of, found.currency), share)
 
 
-def _change(query: ReportQuery, of: Figures, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
-    if pair is None or not query.period.has_full_hour:
+def _change(kind: FigureKind, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
+    if pair is None:
         return "", ChangeTone.NEUTRAL
-    return figure_change(query.compared_kind, of, *pair)
+    now, before = (value_of(kind, each) for each in pair)
+    return figure_change(kind, now, before)
 
 
 def report_chart(query: ReportQuery, found: ReportRows) -> Markup:

@@ -8,7 +8,7 @@ from typing import Final
 
 from trackyard.base.texts.marks import ngettext
 from trackyard.console.charts.heat_maps import level
-from trackyard.console.frame.figures import FigureKind, Figures, Key, Row, row_key, text_of, total, value_of
+from trackyard.console.frame.figures import FigureKind, Figures, Key, Row, figure_text, row_key, total, value_of
 from trackyard.console.reports_shown.slices import Cell, cell_of, order_key
 
 MOST_COLUMNS: Final = 12
@@ -110,5 +110,5 @@ def _sum(sums: Mapping[tuple[Key, Key], Figures], lines: Sequence[Key], columns:
 
 def _cell(kind: FigureKind, of: Figures | None, currency: str, largest: Decimal = Decimal(0)) -> PivotCell:
     value = None if of is None else value_of(kind, of)
-    text = "" if of is None else text_of(kind, value, currency)
+    text = "" if of is None else figure_text(kind, of, currency)
     return PivotCell(text, level(float(value), float(largest)) if value and value > 0 and largest else 0)

@@ -16,7 +16,7 @@ from trackyard.console.charts.svg import chart_box
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html
-from trackyard.console.frame.figures import BY_NAME, Figures, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, figure_text, value_of
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.chips import FilterForm
 from trackyard.console.reports_shown.counted import links_of
@@ -115,7 +115,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
         return plain * 100 if plain is not None and kind.unit == "share" else plain
 
     def text(of: Figures) -> str:
-        return text_of(kind, value_of(kind, of), currency)
+        return figure_text(kind, of, currency)
 
     chart = HeatMap(
         title=kind.label,

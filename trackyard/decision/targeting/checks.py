@@ -44,6 +44,10 @@ class TargetingCheck:
         """Return why a click does not pass, in words; as long as the text of the visitor."""
         raise NotImplementedError
 
+    def admits(self, word: str) -> bool:
+        """Return whether clicks with a word may pass; clicks do not ask this."""
+        raise NotImplementedError
+
 
 class IpCheck(TargetingCheck):
     """Addresses. None = no list."""
@@ -95,6 +99,10 @@ class WordCheck(TargetingCheck):
         word = self.word(hit).casefold()
         return word not in self._deny and (not self._allow or word in self._allow)
 
+    def admits(self, word: str) -> bool:
+        folded = word.casefold()
+        return folded not in self._deny and (not self._allow or folded in self._allow)
+
     def detail(self, hit: Hit) -> str:
         word = self.word(hit)
         return describe_failure(self.noun, word, word.casefold() in self._deny)
@@ -109,6 +117,9 @@ class CountryCheck(WordCheck):
     def passes(self, hit: Hit) -> bool:
         country = hit.country
         return country not in self._deny and (not self._allow or country in self._allow)
+
+    def admits(self, word: str) -> bool:
+        return word not in self._deny and (not self._allow or word in self._allow)
 
     def detail(self, hit: Hit) -> str:
         return describe_failure("country", hit.country, hit.country in self._deny)
@@ -134,6 +145,11 @@ class PlaceCheck(TargetingCheck):
         if number in self._deny:
             return False
         return not self._allow or number in self._allow or hit.country in self._whole_countries
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it takes places of every country."""
+        return not self._allow
 
     def detail(self, hit: Hit) -> str:
         number = self.number(hit)
@@ -206,6 +222,12 @@ class OsCheck(TargetingCheck):
             return self._denies
         versions = self._named[name]
         return (versions is None or versions.contains(hit.agent.os_version)) is not self._denies
+
+    def admits(self, word: str) -> bool:
+        name = word.casefold()
+        if name not in self._named:
+            return self._denies
+        return not self._denies or self._named[name] is not None
 
     def detail(self, hit: Hit) -> str:
         system = hit.agent.os

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import find_zone
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.targeting.checks import SUBS, TargetingCheck
+from trackyard.decision.targeting.checks import SUBS, CountryCheck, IspCheck, PlaceCheck, TargetingCheck
 from trackyard.decision.targeting.compiler import checks_of_blocks, checks_of_group, checks_of_offer
 from trackyard.domain.offers.offers import GroupCondition, OfferSchedule, TargetingGroup
 from trackyard.domain.offers.schedules import is_open
@@ -51,6 +51,18 @@ class CompiledGroup:
             if check.passes(hit):
                 return False
         return True
+
+    def admits(self, kind: type[TargetingCheck], word: str) -> bool:
+        """Return whether visitors with a word may pass. Which countries its places and providers are in is unknown.
+
+        kind: of the checks that the word is for.
+        """
+        own = [check for check in self._checks if isinstance(check, kind)]
+        if self._any:
+            return not own or len(own) < len(self._checks) or any(check.admits(word) for check in own)
+        if kind is CountryCheck and not own and any(map(_names_places, self._checks)):
+            return False
+        return all(check.admits(word) for check in own)
 
     def find_url(self, share: int) -> str:
         """Return the URL that replaces that of the offer for this share of visitors; "" = none."""
@@ -131,6 +143,22 @@ class Targeting:
             self._minute, self._zone = minute, zone
         return self._is_open
 
+    @property
+    def personal_affiliates(self) -> tuple[int, ...]:
+        """Return the affiliates with targeting groups of their own."""
+        return tuple(self._personal)
+
+    def admits(self, kind: type[TargetingCheck], word: str, affiliate_id: int | None) -> bool:
+        """Return whether visitors with a word of one kind may get through, whatever else they are.
+
+        affiliate_id: None = of an affiliate without groups of its own.
+        """
+        if not all(check.admits(word) for check in self._checks if isinstance(check, kind)):
+            return False
+        personal = () if affiliate_id is None else self._personal.get(affiliate_id, ())
+        groups = personal if personal and self._personal_only else personal + self._general
+        return not groups or any(group.admits(kind, word) for group in groups)
+
     def find_rejections(self, hit: Hit, personal_only: bool) -> dict[str, Rejection]:
         """Return the rejections of a click by reason.
 
@@ -170,6 +198,10 @@ class Targeting:
         if self._personal_only or personal_only:
             return personal
         return personal + self._general
+
+
+def _names_places(check: TargetingCheck) -> bool:
+    return isinstance(check, IspCheck) or (isinstance(check, PlaceCheck) and not check.is_open)
 
 
 def check_rejection(check: TargetingCheck, hit: Hit, group: int = 0) -> Rejection:

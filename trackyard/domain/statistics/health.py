@@ -152,6 +152,7 @@ class Health:
 
     rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
     networks: those with most clicks. of: offer, advertiser or affiliate, "" = not known.
+    unpaid: sentences about visitors who get through and for whom no payment matches.
     """
 
     since: int
@@ -169,6 +170,7 @@ class Health:
     networks: Sequence[NetworkClicks] = ()
     subs: Sequence[SubValues] = ()
     of: str = ""
+    unpaid: Sequence[str] = ()
 
     @property
     def failed(self) -> list[PostbackResult]:
@@ -238,6 +240,7 @@ class HealthKind(StrEnum):
     LATE_CONVERSIONS = "late_conversions"
     OTHER_DEVICES = "other_devices"
     REPEATED_ADDRESSES = "repeated_addresses"
+    UNPAID_VISITORS = "unpaid_visitors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +275,8 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
     if seen.of != "affiliate":  # postbacks are those of the advertisers of its offers
         yield from _of_postbacks(seen)
     yield from _of_url(seen.url)
+    for sentence in seen.unpaid:
+        yield HealthFinding(HealthKind.UNPAID_VISITORS, HealthVerdict.LOOK, {"sentence": sentence})
     if seen.times is not None and seen.times.is_unusual:
         seconds = {"seconds": seen.times.median // 1000, "usual": seen.times.usual_median // 1000}
         yield HealthFinding(HealthKind.CONVERSION_TIME, HealthVerdict.LOOK, {**seconds}, seen.times.newest_id)

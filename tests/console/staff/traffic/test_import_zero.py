@@ -1,4 +1,4 @@
-"""Imports for which no payment matches are refused unless chosen, and dry runs show what rows fill.
+"""Imports without a payment are refused unless chosen; dry runs show caps.
 
 docs/spec/conversions.md#edits-and-imports
 """
@@ -120,7 +120,7 @@ def _page(api: Api, lines: list[str], **form: str) -> str:
 
 
 def test_dry_run_of_page_shows_what_happens(api: Api) -> None:
-    """The rows of the file count before the cap of the next, and the worker does what the dry run showed."""
+    """The worker does what the dry run showed."""
     world = _world(api, **_CAP)
     head = "offer,pid,action_id,country,goal"
     start = f"{world['offer']},{world['pid']}"

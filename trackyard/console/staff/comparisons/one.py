@@ -87,7 +87,8 @@ def _sums(each: dict[str, Any]) -> dict[str, Any]:
 
 
 def _money(part: dict[str, Any], currency: str) -> tuple[str, ...]:
-    return tuple(shown.money(part[name], currency) for name in ("ours", "theirs", "difference"))
+    difference = shown.together((part["ours"], -part["theirs"]), currency)
+    return shown.money(part["ours"], currency), shown.money(part["theirs"], currency), difference
 
 
 def _row(request: PageRequest, each: dict[str, Any]) -> dict[str, Any]:

@@ -118,20 +118,25 @@ def _effects(changed: Sequence[Mapping[str, Any]], status: str) -> Iterable[Mone
     """Yield the confirmed charge, payout and margin before and after, by currency."""
     for currency in sorted({each["currency"] for each in changed}):
         own = [each for each in changed if each["currency"] == currency]
-        for label, name in (
-            (gettext("Charge"), "revenue"),
-            (gettext("Payout"), "payouts"),
-            (gettext("Margin"), "earnings"),
+        confirmed = [each for each in own if each["status"] == "confirmed"]
+        (charge_before, charge), (payout_before, payout) = (
+            (_sum(confirmed, name), _sum(own, name) if status == "confirmed" else Decimal(0))
+            for name in ("revenue", "payouts")
+        )
+        for label, before, after in (
+            (gettext("Charge"), [charge_before], [charge]),
+            (gettext("Payout"), [payout_before], [payout]),
+            (gettext("Margin"), [charge_before, -payout_before], [charge, -payout]),
         ):
-            before = sum((Decimal(each[name]) for each in own if each["status"] == "confirmed"), Decimal(0))
-            after = sum((Decimal(each[name]) for each in own), Decimal(0)) if status == "confirmed" else Decimal(0)
-            sign = "+" if after > before else ""
-            yield MoneyEffect(
-                label,
-                shown.money(before, currency),
-                shown.money(after, currency),
-                f"{sign}{shown.money(after - before, currency)}",
-            )
+            change = shown.together((*after, *(-each for each in before)), currency)
+            sign = "+" if sum(after) > sum(before) else ""
+            texts = [shown.together(each, currency) for each in (before, after)]
+            exact = change.exact and f"{sign}{change.exact}"
+            yield MoneyEffect(label, texts[0], texts[1], shown.MoneyText(f"{sign}{change}", exact))
+
+
+def _sum(conversions: Iterable[Mapping[str, Any]], name: str) -> Decimal:
+    return sum((Decimal(each[name]) for each in conversions), Decimal(0))
 
 
 def _text(refusal: RequestError) -> str:

@@ -178,7 +178,7 @@ def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> 
             is_gone=is_gone,
         ),
         Fact(gettext("Payout"), shown.money(payout, currency), is_gone=is_gone),
-        Fact(gettext("Margin"), shown.money(margin, currency), share, is_gone=is_gone),
+        Fact(gettext("Margin"), shown.together((charge, -payout), currency), share, is_gone=is_gone),
         Fact(gettext("Balance"), _booked(request, conversion, status)),
     ]
 
