@@ -33,7 +33,10 @@ _SPAWN: Final = get_context("spawn")
 
 @dataclass(frozen=True)
 class Guesses:
-    """Connections that post wrong passwords. addresses: from which they come in turn, with a place for a number."""
+    """Connections that post wrong passwords.
+
+    addresses: from which they come in turn, with a place for a number.
+    """
 
     connections: int
     addresses: str

@@ -1,6 +1,6 @@
-"""Work of many owners for many hosts, a few pieces at the same time (docs/spec/engine.md#work-in-turns).
+"""Fair shares of owners and hosts in work (docs/spec/engine.md#work-in-turns).
 
-A piece that takes long delays others of its owner and its host alone.
+A few pieces are worked on at the same time. A piece that takes long delays others of its owner and its host alone.
 """
 
 import threading
@@ -46,7 +46,10 @@ class FairWork(Generic[T]):
         self._idle_until = 0.0
 
     def do_one(self) -> bool:
-        """Do the piece that is due longest, of those with a free owner and host; False when there is none."""
+        """Do the piece that is due longest; return False without one.
+
+        Its owner and its host must be free.
+        """
         with self._lock:
             found = next(
                 ((each, keys) for each in self._list_due() if not self._busy & (keys := self._keys(each))), None

@@ -61,9 +61,9 @@ class ReportMailer:
         self._work.run(stop, "report mails", _PAUSE_S, _LoggedFailures)
 
     def send_one(self) -> bool:
-        """Make the report that is due the longest, of an account for which none is made now, and queue its mail.
+        """Make the report that is due the longest, and queue its mail.
 
-        False when there is none.
+        False without one. For its account none is made now.
         """
         return self._work.do_one()
 

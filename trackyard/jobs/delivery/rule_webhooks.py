@@ -54,7 +54,10 @@ class RuleWebhookCaller:
         self._work.run(stop, "webhooks", pause_seconds, lambda: JobFailures(log, "worker", "webhooks"))
 
     def call_one(self) -> bool:
-        """Make the call that is due longest, of a free author and host; return False when there is none."""
+        """Make the call that is due longest; return False without one.
+
+        Its author and its host are free.
+        """
         return self._work.do_one()
 
     def _list_due(self) -> list[_DueCall]:

@@ -47,7 +47,10 @@ class FeedReading:
 
 
 class FeedReader:
-    """Read feeds until stopped, some at a time, one of each host. Several workers may run on one database."""
+    """Read feeds until stopped, some at a time, one of each host.
+
+    Several workers may run on one database.
+    """
 
     def __init__(self, database: Database, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database
@@ -60,7 +63,10 @@ class FeedReader:
         self._work.run(stop, "feeds", pause_seconds, lambda: JobFailures(log, "worker", "feeds"))
 
     def read_one(self) -> bool:
-        """Read the feed that is due longest, of a host from which none is read now; return False when there is none."""
+        """Read the feed that is due longest; return False without one.
+
+        From its host none is read now.
+        """
         return self._work.do_one()
 
     def _list_due(self) -> list[ProductFeed]:

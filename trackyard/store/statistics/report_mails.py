@@ -35,7 +35,10 @@ def list_due(conn: Connection, now_ms: int, limit: int) -> list[ReportMail]:
 
 
 def claim_mail(conn: Connection, mail_id: str, now_ms: int, lease_ms: int) -> ReportMail | None:
-    """Claim a mail that is due; None where it is not due any more. No other process claims it for `lease_ms`."""
+    """Claim a mail that is due; None where it is not due any more.
+
+    No other process claims it for `lease_ms`.
+    """
     due = select(report_mail).where(report_mail.c.next_at <= now_ms, report_mail.c.id == mail_id)
     row = conn.execute(due.with_for_update(skip_locked=True)).one_or_none()
     if row is None:
