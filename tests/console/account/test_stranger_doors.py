@@ -149,6 +149,7 @@ def test_tries_of_strangers_count_by_wide_network_at_every_door(
 def test_rate_of_strangers_is_that_of_a_wide_network_over_all_doors(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "RateLimiter", lambda rate, _seconds: RateLimiter(rate, lambda: 0.0))
     monkeypatch.setattr(dispatch, "REFUSAL_DELAY_S", 0.0)
+    monkeypatch.setattr(dispatch, "BUSY_DELAY_S", 0.0)
     limits = ApiLimits(strangers_per_second=1, strangers_burst=1, pages_per_second=10**6, pages_burst=10**6)
     app = console_app(api, limits=limits)
     assert knock(app, ("POST", "/3.1/auth"), "2001:db8:7:1::1").status_code == 401
@@ -166,6 +167,7 @@ def test_strangers_beyond_their_places_are_refused_at_every_door_and_pages_go_on
     api: Api, monkeypatch: pytest.MonkeyPatch, blocked: Blocked
 ) -> None:
     monkeypatch.setattr(strangers, "MAX_WAITING", 2)
+    monkeypatch.setattr(dispatch, "BUSY_DELAY_S", 0.0)
     app = console_app(api)
     with monkeypatch.context() as patch:
         patch.setattr(credentials, "password_matches", lambda *_given: True)

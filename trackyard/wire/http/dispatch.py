@@ -28,6 +28,7 @@ from trackyard.base.logs.outages import first_line
 from trackyard.base.metrics import API_PATH_SECONDS, API_REQUESTS, API_SECONDS
 from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimit, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
+from trackyard.base.strangers import StrangersBusy
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.store.engine.audit_actor import current_actor
@@ -76,6 +77,8 @@ FILE_THREADS = 4
 """For files of offers and pages of the documentation, which anyone may ask for."""
 REFUSAL_DELAY_S = 0.25
 """Time that a 429 waits. Its connection is not read meanwhile, so that a flood sends little."""
+BUSY_DELAY_S = 1.0
+"""Time that a stranger without a place waits, and a 429 of a page: no program asks for pages."""
 
 Forward = Callable[[Request, str], Awaitable[Response]]
 """Answers a request for the tracking listener that came to the API. Arguments: request, address of its caller."""
@@ -201,7 +204,7 @@ class Dispatch(Generic[D]):
             return await site.respond(request, self._strangers)
         except RequestError as refusal:
             shown_id = request_origin.get().shown_id
-            return await site.error(request, await _delayed(refusal), shown_id, self._strangers)
+            return await site.error(request, await _delayed(refusal, of_page=True), shown_id, self._strangers)
         except ClientDisconnect:
             raise
         except Exception as fault:
@@ -362,8 +365,10 @@ class Dispatch(Generic[D]):
         log.log(level, "request", extra=fields | {"caller": requester, "ms": round(seconds * 1000, 1)})
 
 
-async def _delayed(refusal: RequestError) -> RequestError:
-    if isinstance(refusal, TooManyRequests):
+async def _delayed(refusal: RequestError, *, of_page: bool = False) -> RequestError:
+    if isinstance(refusal, StrangersBusy) or (of_page and isinstance(refusal, TooManyRequests)):
+        await asyncio.sleep(BUSY_DELAY_S)
+    elif isinstance(refusal, TooManyRequests):
         await asyncio.sleep(REFUSAL_DELAY_S)
     return refusal
 
