@@ -174,6 +174,11 @@ class PageRequest:
         return self.calls_or_none
 
     @property
+    def zone_pairs(self) -> tuple[Pair, ...]:
+        """Return the zone of the address, which links to other pages of the same days carry along."""
+        return (("tz", self._zone_of_address.key),) if self._zone_of_address else ()
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the answers that the page has read so far."""
         return () if self.calls_or_none is None else tuple(self.calls_or_none.warnings)

@@ -20,17 +20,21 @@ _COUNTED: Final = tuple(("status", each) for each in ("confirmed", "pending", "h
 
 @dataclass(frozen=True, slots=True)
 class CountedRows:
-    """The lists that a person may open, of some days. Links are "" where there is no list."""
+    """The lists that a person may open, of some days. Links are "" where there is no list.
+
+    zone: how links name the zone of the days, where the address does.
+    """
 
     first: date
     last: date
     has_conversions: bool
     has_clicks: bool
+    zone: tuple[Pair, ...] = ()
 
     @classmethod
     def of(cls, request: PageRequest, first: date, last: date) -> "CountedRows":
         """Return the lists of the days of a period."""
-        return cls(first, last, request.may_open(_CONVERSIONS), request.may_open(_CLICKS))
+        return cls(first, last, request.may_open(_CONVERSIONS), request.may_open(_CLICKS), request.zone_pairs)
 
     def on(self, day: date) -> "CountedRows":
         """Return the lists of one day."""
@@ -41,7 +45,7 @@ class CountedRows:
         found = tuple(chosen)
         if not all(name in LIST_FILTERS or name == "reason" for name, _ in found) or not all(v for _, v in found):
             return ""
-        pairs = (*found, ("from", self.first.isoformat()), ("to", self.last.isoformat()))
+        pairs = (*found, ("from", self.first.isoformat()), ("to", self.last.isoformat()), *self.zone)
         match figure:
             case "conversions" if self.has_conversions:
                 return str(PageAddress(_CONVERSIONS, (*pairs, *_COUNTED)))

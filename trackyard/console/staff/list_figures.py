@@ -71,7 +71,7 @@ def list_period(request: PageRequest) -> ListPeriod:
     if not address.get("period") and not address.get("from") and not address.get("to"):
         address = address.set("period", USUAL)
     days, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
-    pairs = tuple(pair for pair in address.pairs if pair[0] in ("period", "from", "to"))
+    pairs = tuple(pair for pair in address.pairs if pair[0] in ("period", "from", "to", "tz"))
     return ListPeriod(days, pairs, fault)
 
 

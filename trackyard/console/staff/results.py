@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.console.frame import figures
@@ -52,8 +53,9 @@ def with_results(
     if not address.get("period") and not address.get("from"):
         address = address.set("period", usual)
     period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
+    span = (("from", period.first), ("to", period.last))
     opened = [
-        (f"{path}&from={period.first}&to={period.last}{_currency_of(path, money)}", label)
+        (f"{path}&{urlencode([*span, *request.zone_pairs])}{_currency_of(path, money)}", label)
         for path, label in lists
         if request.may_open(path.partition("?")[0])
     ]

@@ -88,7 +88,7 @@ def table_values(
     """Return what the template names of a table. filters: of the page, by the names of lists."""
     measure = _MEASURES[table.rank]
     most = max((abs(measure(row)) for row in found.rows), default=Decimal(0))
-    report = (("by", table.tab.slice), ("from", period.first), ("to", period.last))
+    report = (("by", table.tab.slice), ("from", period.first), ("to", period.last), *request.zone_pairs)
     return {
         "parameter": table.parameter,
         "tabs": TABLES[table.parameter],
