@@ -15,6 +15,7 @@ from trackyard.domain.platform.reconciliation import ReconciliationResult
 from trackyard.domain.statistics.click_columns import EMPTY_CLICK
 from trackyard.journal.records import Impression, RecordKind, encode
 from trackyard.store.engine.database import Database
+from trackyard.store.money.exchange_rates import remove_rates
 from trackyard.store.tables import conversion, ledger, payment, payment_entry
 
 
@@ -166,3 +167,35 @@ def test_reconciliation_compares_impressions(plant: SteppedInstallation) -> None
     plant.settle()
     found = reconcile(plant.api.deps)
     assert (found.differences, found.checked["views"]) == ([], 1)
+
+
+def test_reconciliation_names_an_accepted_import_without_a_conversion(plant: SteppedInstallation) -> None:
+    admin = plant.api.admin
+    admin.post("/3.1/admin/currencies", code="UGX", rate="3600")
+    offer = plant.api.add_offer(**{"payments[0][currency]": "UGX"})
+    pid, _ = plant.api.add_affiliate()
+    for _ in range(2):
+        admin.post("/3.0/admin/conversion/import", offer=offer, pid=pid, action_id="A1")
+    plant.settle()
+    assert reconcile(plant.api.deps).differences == []  # the second is a repeat
+    admin.post("/3.0/admin/conversion/import", offer=offer, pid=pid, action_id="A2")
+    with plant.database.write() as conn:
+        remove_rates(conn, "UGX")
+    plant.settle()
+    [found] = reconcile(plant.api.deps).differences
+    assert (found.what, found.expected, found.found) == ("accepted import", "a conversion", "Wrong currency")
+
+
+def test_reconciliation_names_closed_conversions_that_payments_do_not_pay(plant: SteppedInstallation) -> None:
+    [number] = [each["id"] for each in plant.api.admin.get("/3.1/admin/payments")["payments"]]
+    plant.api.admin.post(f"/3.1/admin/payments/{number}", status="paid")
+    found = reconcile(plant.api.deps)
+    assert (found.differences, found.checked["paid conversions by affiliate and currency"]) == ([], 1)
+    with plant.database.write() as conn:
+        named = select(payment_entry.c.source_id).where(payment_entry.c.payment_id == number)
+        conn.execute(update(conversion).where(conversion.c.id.in_(named)).values(affiliate_id=1))
+    assert "payouts of closed conversions" in named_differences(plant)
+
+
+def named_differences(plant: SteppedInstallation) -> set[str]:
+    return named(reconcile(plant.api.deps))

@@ -64,8 +64,13 @@ def percent_of(amount: Decimal, percent: Decimal) -> Decimal:
 
 
 def converted(amount: Decimal, rate_from: Decimal, rate_to: Decimal) -> Decimal:
-    """Return an amount in another currency, rounded.
+    """Return an amount in another currency, rounded. The rates are as in `converted_exactly`."""
+    return rounded(converted_exactly(amount, rate_from, rate_to))
+
+
+def converted_exactly(amount: Decimal, rate_from: Decimal, rate_to: Decimal) -> Decimal:
+    """Return an amount in another currency with all its places, to compute with it.
 
     rate_from, rate_to: units of the currency for one of the platform's.
     """
-    return rounded(amount * rate_to / rate_from)
+    return amount * rate_to / rate_from

@@ -8,6 +8,7 @@ import io
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -253,3 +254,14 @@ def test_payment_list_filters_by_several_currencies_and_statuses(api: Api) -> No
     assert (
         found(**{"status[]": ["paid", "created"]}) == {"EUR", "USD"} and found(currency="USD", status="paid") == set()
     )
+
+
+def test_upgrade_counts_conversions_with_another_state_of_payment(network: Api) -> None:
+    pid, _ = network.add_affiliate()
+    earn(network, pid, "7")
+    differ(network, earn(network, pid, "7"), "-7")  # named by the payment, and not paid
+    differ(network, earn(network, pid, "7"), "-7")
+    pay(network, **{"pid[]": pid})
+    migration = import_module("trackyard.store.engine.migrations.versions.0041_columns_for_later_facts")
+    with network.deps.database.read() as conn:
+        assert conn.execute(migration._OTHER_STATES).scalar_one() == 2

@@ -56,7 +56,7 @@ def test_home_of_an_affiliate_has_its_money_and_compares_today_with_yesterday(
     text = seller[3].read("/portal/").text.replace("\N{NO-BREAK SPACE}", " ")
     assert "Good evening, Ines" in text
     assert "Earned today $21.00 new" in text
-    assert "Clicks today 8 ↑ 100 % by this hour" in text
+    assert "Clicks today 8 ↑ 100 % up to 18:00" in text
     assert "Conversions 3 new" in text
     assert "EPC $0.875" in text  # 7 dollars of a confirmed conversion over 8 clicks
     assert "Your manager Mia Manager" in text

@@ -96,7 +96,8 @@ def test_exchange_rates_feed_adds_days(database: Database) -> None:
     assert euro(database) == TUESDAYS  # a day that is kept stays as it is
     assert euro(database, WEDNESDAY + DAY) == Decimal("0.8")
     assert state(database) == RateRefreshState("2023-11-15", "")
-    assert euro(database, day_start_ms(date(2020, 6, 1), UTC)) is None
+    with database.read() as conn:
+        assert current_rates(conn, day_start_ms(date(2020, 6, 1), UTC)) == {}
 
 
 @pytest.mark.parametrize(

@@ -21,19 +21,19 @@ DAYS = [(100, "0.5"), (200, "0.6"), (300, "0.7")]
         (150, 350, 250, "0.6"),
         (150, 350, 350, "0.7"),
         (900, 950, 910, "0.7"),
-        (50, 50, 50, None),
-        (50, 250, 99, None),
+        (50, 50, 50, "0.5"),  # the first known one
+        (50, 250, 99, "0.5"),
     ],
 )
-def test_exchange_rate_in_force_is_found(database: Database, first: int, last: int, at: int, rate: str | None) -> None:
+def test_exchange_rate_in_force_is_found(database: Database, first: int, last: int, at: int, rate: str) -> None:
     with database.write() as conn:
         for from_at, value in DAYS:
             add_rate(conn, "EUR", from_at, Decimal("9"))
             add_rate(conn, "EUR", from_at, Decimal(value))  # set again, the last one counts
         add_rate(conn, "GBP", 1, Decimal("3"))
         rates = get_rates(conn, "USD", {"USD", "EUR"}, first, last)
-    expected = {"USD": Decimal(1)} | ({"EUR": Decimal(rate)} if rate else {})
-    assert rates.at(at) == expected
+    assert rates.at(at) == {"USD": Decimal(1), "EUR": Decimal(rate)}
+    assert rates.is_before_first("EUR", at) == (at < min(day for day, _ in DAYS))
 
 
 def test_exchange_rate_of_platform_currency_is_always_one(database: Database) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
@@ -67,12 +67,17 @@ class ModelConversion:
 
 @dataclass
 class ModelPayment:
-    """A payment to an affiliate."""
+    """A payment to an affiliate. exact: the amount before it is rounded down, without corrections."""
 
     affiliate: int
     currency: str
-    amount: Decimal
+    exact: Decimal
     status: str = "created"
+
+    @property
+    def amount(self) -> Decimal:
+        """What it pays, without corrections."""
+        return in_cents(self.exact)
 
 
 @dataclass
@@ -278,23 +283,25 @@ class ConversionModel:
         return max(own or general, key=lambda each: bool(each.country), default=None)
 
     def _price(self, made: ModelConversion, call: ModelPostback) -> None:
+        exact = made.sum
         if "sum" in call.params:
-            made.sum = rounded(Decimal(call.params["sum"]))
+            exact = rounded(Decimal(call.params["sum"]))
             currency = call.params.get("currency", made.currency)
             of, into = self.rate(currency, call.at), self.rate(made.currency, call.at)
             assert of is not None and into is not None
-            made.sum = made.sum if currency == made.currency else rounded(made.sum * into / of)
+            exact = exact if currency == made.currency else exact * into / of
+            made.sum = rounded(exact)
         made.charge = made.payout = ZERO
         if made.payment is not None:
             item = made.payment
-            made.charge = item.total if item.kind == "fixed" else rounded(made.sum * item.total / 100)
-            made.payout = rounded(made.sum * item.revenue / 100) if item.kind == "percent" else item.revenue
+            made.charge = item.total if item.kind == "fixed" else rounded(exact * item.total / 100)
+            made.payout = rounded(exact * item.revenue / 100) if item.kind == "percent" else item.revenue
         for step in made.steps:
             which = step.get("modifier_payment_type", "payout")
             if which != "total":
-                made.payout = _stepped(made.payout, step, made.sum)
+                made.payout = _stepped(made.payout, step, exact)
             if which != "payout":
-                made.charge = _stepped(made.charge, step, made.sum)
+                made.charge = _stepped(made.charge, step, exact)
 
     # --- caps and tiers -------------------------------------------------------------------------------------
 
@@ -428,11 +435,11 @@ class ConversionModel:
         return {key: value for key, value in found.items() if any(value)}
 
     def due(self) -> dict[tuple[int, str], Decimal]:
-        """Who can be paid how much."""
+        """Who can be paid how much, before it is rounded down to cents."""
         return {
             (affiliate, currency): available
             for (affiliate, currency), (_, available) in self.balances().items()
-            if available > 0 and available >= self.least.get(currency, ZERO)
+            if in_cents(available) > 0 and in_cents(available) >= self.least.get(currency, ZERO)
         }
 
     def actions(self, kept: Iterable[ModelConversion]) -> dict[str, tuple[int, Decimal, Decimal]]:
@@ -442,6 +449,11 @@ class ConversionModel:
         kept = list(kept)
         found = {kind: _measures(made for made in kept if made.status in types[kind]) for kind in types}
         return found | {"total": _measures(kept)}
+
+
+def in_cents(amount: Decimal) -> Decimal:
+    """Towards 0 to 2 places."""
+    return amount.quantize(Decimal("0.01"), rounding=ROUND_DOWN)
 
 
 def rounded(amount: Decimal) -> Decimal:

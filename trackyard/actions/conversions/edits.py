@@ -14,9 +14,16 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
-from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, ZeroCause, find_zero_cause
+from trackyard.domain.conversions.edits import (
+    ConversionEdit,
+    ConversionImport,
+    ZeroCause,
+    find_zero_cause,
+    is_too_large,
+)
 from trackyard.domain.conversions.lists import ConversionFilter
-from trackyard.domain.offers.payments import find_payment
+from trackyard.domain.money.exchange_rates import first_rate_warning
+from trackyard.domain.offers.payments import Payment, find_payment
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.rejections import is_rejected
@@ -54,22 +61,33 @@ class ConversionSelection:
     chosen: ConversionFilter | None = None
 
 
-def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
-    """Queue `edit` for each selected conversion; return their ids, oldest first.
+@dataclass(frozen=True, slots=True)
+class QueuedEdit:
+    """The conversions of a queued edit, oldest first.
+
+    is_early: whether some were made before the first known rate of their new currency.
+    """
+
+    ids: list[str]
+    is_early: bool
+
+
+def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> QueuedEdit:
+    """Queue `edit` for each selected conversion.
 
     edit: its conversion_id is ignored.
-    Raises BadInput for ids without a conversion in scope, and for a currency without a rate.
+    Raises BadInput for ids without a conversion in scope, and for a currency without any rate.
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
         found = _selected(conn, scope, selection)
-        faults = _missing_faults(selection, found) | _rate_faults(deps, conn, edit.currency, found)
-        faults |= _number_faults(selection, len(found))
+        is_early, faults = _judge_rate(deps, conn, edit.currency, found)
+        faults |= _missing_faults(selection, found) | _number_faults(selection, len(found))
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
         edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
-    return [item.id for item in found]
+    return QueuedEdit([item.id for item in found], is_early)
 
 
 def _selected(conn: Connection, scope: Scope, selection: ConversionSelection) -> list[ConversionReference]:
@@ -103,12 +121,23 @@ class ImportItem:
     click_id: str = ""
 
 
-def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> ZeroCauses:
-    """Queue conversions to be made, all or none, in their order; return those that count with 0.
+@dataclass(frozen=True, slots=True)
+class QueuedImports:
+    """What is unusual about queued imports.
+
+    zeros: why some count with 0. early: the currencies of those before the first known rate.
+    """
+
+    zeros: ZeroCauses
+    early: frozenset[str]
+
+
+def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> QueuedImports:
+    """Queue conversions to be made, all or none, in their order.
 
     items: by the prefix of a parameter's name in the request, `list[0]` or "".
-    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, and for those that would
-    count with 0 and must not.
+    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, for those that would count
+    with 0 and must not, for a currency without any rate and for amounts that are too large.
     """
     loaded = _recorded_clicks(deps, items)
     with deps.database.write() as conn:
@@ -116,38 +145,63 @@ def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -
         faults = find_import_faults(conn, scope_of(conn, access), clicks, items)
         if faults:
             raise BadInput(faults)
-        zeros = _find_zero_causes(deps, conn, clicks, items)
+        payments = _find_payments(deps, conn, clicks, items)
+        zeros = _zero_causes(items, payments)
         faults = {
             _name(prefix, cause): [f"{cause.sentence().capitalize()}."]
             for prefix, cause in zeros.items()
             if not items[prefix].item.takes_zero
         }
-        if faults:
+        early, rate_faults = _judge_rates(deps, conn, items, payments)
+        if faults := faults | rate_faults:
             raise BadInput(faults)
         documents = [
             _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
             for each in items.values()
         ]
         edits.add_tasks(conn, "import", access.caller.name, documents, deps.clock.now_ms())
-    return zeros
+    return QueuedImports(zeros, early)
 
 
-def _find_zero_causes(
+def _find_payments(
     deps: Deps, conn: Connection, clicks: ClickRecords, items: Mapping[str, ImportItem]
-) -> ZeroCauses:
-    """Return why imports count with 0 by the payments of today, by their prefix."""
+) -> dict[str, Payment | None]:
+    """Return the payments of imports by the terms of today, by their prefix."""
     now, visitors = deps.clock.now_ms(), deps.visitors()
     named = {each.item.offer_id for each in items.values()}, {each.item.affiliate_id for each in items.values()}
     terms = get_decision_context(conn, *named, deps.zone).offers
-    found: ZeroCauses = {}
+    found: dict[str, Payment | None] = {}
     for prefix, each in items.items():
         offer, item = terms[each.item.offer_id], each.item
         click = clicks.get(each.click_id) or imported_click(visitors, item, item.at or now)
         goal = item.as_postback("", now, click["id"]).goal
-        payment = find_payment(offer.payments, offer.personal_payments, item.affiliate_id, goal, click)
-        if (cause := find_zero_cause(item, payment)) is not None:
-            found[prefix] = cause
+        found[prefix] = find_payment(offer.payments, offer.personal_payments, item.affiliate_id, goal, click)
     return found
+
+
+def _zero_causes(items: Mapping[str, ImportItem], payments: Mapping[str, Payment | None]) -> ZeroCauses:
+    """Return why imports count with 0, by their prefix."""
+    causes = {prefix: find_zero_cause(each.item, payments[prefix]) for prefix, each in items.items()}
+    return {prefix: cause for prefix, cause in causes.items() if cause is not None}
+
+
+def _judge_rates(
+    deps: Deps, conn: Connection, items: Mapping[str, ImportItem], payments: Mapping[str, Payment | None]
+) -> tuple[frozenset[str], Faults]:
+    """Return the currencies of imports before their first known rate, and what cannot be made."""
+    times = {prefix: each.item.at or deps.clock.now_ms() for prefix, each in items.items()}
+    paid = {prefix: payment for prefix, payment in payments.items() if payment is not None}
+    currencies = {payment.currency for payment in paid.values()}
+    known = exchange_rates.get_rates(conn, deps.currency, currencies, min(times.values()), max(times.values()))
+    faults: Faults = {}
+    for prefix, payment in paid.items():
+        rate = known.at(times[prefix]).get(payment.currency)
+        if rate is None:
+            faults[_name(prefix, "offer")] = [f"There is no rate for {payment.currency}, the currency of the payment."]
+        elif is_too_large(items[prefix].item, payment, rate):
+            faults[_name(prefix, "sum")] = ["The amounts are too large."]
+    early = (each.currency for prefix, each in paid.items() if known.is_before_first(each.currency, times[prefix]))
+    return frozenset(early), faults
 
 
 def find_import_clicks(deps: Deps, conn: Connection, items: Mapping[str, ImportItem]) -> ClickRecords:
@@ -186,13 +240,17 @@ def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionRe
     }
 
 
-def _rate_faults(deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]) -> Faults:
+def _judge_rate(
+    deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]
+) -> tuple[bool, Faults]:
+    """Return whether some conversions are older than the first rate of a currency, and its faults."""
     if currency is None or not found:
-        return {}
+        return False, {}
     times = [item.created_at for item in found]
     known = exchange_rates.get_rates(conn, deps.currency, {currency}, min(times), max(times))
-    missing_rates = [item.id for item in found if currency not in known.at(item.created_at)]
-    return {"currency": [f"There is no rate for {currency} on the day of {missing_rates[0]}."]} if missing_rates else {}
+    if currency not in known.at(max(times)):
+        return False, {"currency": [f"There is no rate for {currency}."]}
+    return known.is_before_first(currency, min(times)), {}
 
 
 def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, ImportItem]) -> Faults:
@@ -225,9 +283,10 @@ def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, I
     return faults
 
 
-def zero_warnings(zeros: ZeroCauses, *, is_own: bool = False) -> list[str]:
-    """Return a sentence for each cause, with the first imports by name."""
-    sentences = []
+def import_warnings(queued: QueuedImports, *, is_own: bool = False) -> list[str]:
+    """Return sentences about imports that count with 0, the first ones by name, and about rates."""
+    zeros = queued.zeros
+    sentences = [first_rate_warning(queued.early)] if queued.early else []
     for cause in ZeroCause:
         named = [prefix for prefix, each in zeros.items() if each is cause]
         if named:

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from trackyard.actions.conversions.edits import Faults, ImportItem, ZeroCauses, queue_imports
+from trackyard.actions.conversions.edits import Faults, ImportItem, QueuedImports, queue_imports
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import day_start_ms, local_day
@@ -25,10 +25,10 @@ _GRANTS_MONEY: Final = frozenset({None, Status.CONFIRMED, Status.HOLD, Status.PE
 
 def queue_own_imports(
     deps: Deps, access: Access, affiliate_id: int, items: Mapping[str, ImportItem]
-) -> tuple[bool, ZeroCauses]:
+) -> tuple[bool, QueuedImports]:
     """Queue conversions that the calling affiliate reports.
 
-    Returns whether some of them become pending although another status was sent, and those that count with 0.
+    Returns whether some of them become pending although another status was sent, and what else is unusual.
     items: by the prefix of a parameter's name in the request. Raises BadInput for offers that the affiliate does not
     see or is not connected to, and for clicks that are not its own.
     """
@@ -38,19 +38,19 @@ def queue_own_imports(
     if faults:
         raise BadInput(faults)
     taken = {prefix: _as_own(each, confirms=confirms) for prefix, each in items.items()}
-    zeros = queue_imports(deps, access, taken)
+    queued = queue_imports(deps, access, taken)
     lowered = any(items[prefix].item.status not in (None, each.item.status) for prefix, each in taken.items())
-    return lowered, zeros
+    return lowered, queued
 
 
 def conversion_time(deps: Deps, day: date | None) -> int | None:
-    """Return the time of a conversion of a day: its first moment, None for today. Raises ValueError."""
+    """Return the time of a conversion of a day: its first moment. Raises ValueError."""
     if day is None:
         return None
     today = local_day(deps.clock.now_ms(), deps.zone)
     if not 0 <= (today - day).days <= OLDEST_DAYS:
         raise ValueError(f"Send a day of the last {OLDEST_DAYS} days.")
-    return None if day == today else day_start_ms(day, deps.zone)
+    return day_start_ms(day, deps.zone)
 
 
 def _as_own(each: ImportItem, *, confirms: bool) -> ImportItem:

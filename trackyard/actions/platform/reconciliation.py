@@ -171,6 +171,8 @@ def _check_calls(deps: Deps, findings: ReconciliationResult) -> None:
     with deps.database.read() as conn:
         changed = dict(stored.each_postback_change(conn, since))
         underway = {log.id for log in stored.pending_server_logs(conn)}
+    for import_id, reason in analytic.refused_imports(deps.analytics, since):
+        findings.add_discrepancy("accepted import", import_id, "a conversion", reason)
     logged = analytic.effective_postbacks(deps.analytics, since)
     findings.check("calls that took effect", len(changed))
     for call_id, conversion_id in changed.items():

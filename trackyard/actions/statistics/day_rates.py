@@ -12,7 +12,7 @@ from trackyard.domain.money.exchange_rates import rates_by_day
 from trackyard.domain.statistics.reports import Report
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.currencies import list_currencies
-from trackyard.store.money.exchange_rates import current_rates, rate_steps
+from trackyard.store.money.exchange_rates import current_rates, get_rates, rate_steps
 
 _APART: Final = timedelta(days=2)
 """The days by which the same date of two zones may be apart, and more."""
@@ -36,6 +36,16 @@ def with_day_rates(deps: Deps, conn: Connection, report: Report) -> Report:
             {"in_currency": [f"There is no exchange rate of {code}: enter one in the settings, or send another code."]}
         )
     return replace(report, day_rates=rates_by_day(code, steps, deps.zone, first, last))
+
+
+def is_before_first_rate(deps: Deps, report: Report) -> bool:
+    """Return whether a report begins before the first known rate of the currency that it asks for."""
+    if report.in_currency in ("", deps.currency) or report.since >= report.until:
+        return False
+    with deps.database.read() as conn:
+        rates = get_rates(conn, deps.currency, (report.in_currency,), report.since, report.until)
+    first = day_end_ms(local_day(report.since, deps.zone), deps.zone) - 1
+    return rates.is_before_first(report.in_currency, first)
 
 
 def currencies_with_rates(deps: Deps) -> list[str]:

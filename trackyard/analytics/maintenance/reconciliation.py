@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.conversions.postbacks import PostbackError
 
 MODULUS: Final = 2**64
 _DIGEST_SUM: Final = "sum(reinterpretAsUInt64(reverse(unhex(substring(id, 9, 16)))))"
@@ -70,6 +71,19 @@ def effective_postbacks(analytics: Analytics, since: str) -> dict[str, str]:
         "GROUP BY id HAVING argMax(response, revision) = ''"
     )
     return dict(analytics.rows(sql, {"since": since}, tuple[str, str]))
+
+
+def refused_imports(analytics: Analytics, since: str) -> list[tuple[str, str]]:
+    """Return the imports from an id on that made no conversion, with the reason; repeats made one before.
+
+    The source is the server postback log.
+    """
+    sql = (
+        "SELECT id, argMax(response, revision) AS reason FROM server_log "
+        "WHERE method = 'IMPORT' AND id >= {since:String} "
+        "GROUP BY id HAVING reason NOT IN ('', {repeat:String}) ORDER BY id"
+    )
+    return analytics.rows(sql, {"since": since, "repeat": PostbackError.EXISTS.value}, tuple[str, str])
 
 
 def conversion_events_between(analytics: Analytics, since: int, until: int) -> list[ConversionEventRow]:

@@ -11,6 +11,7 @@ from pydantic import model_validator
 
 from trackyard.actions.conversions.edits import (
     ConversionSelection,
+    QueuedEdit,
     queue_edit,
 )
 from trackyard.actions.conversions.quality_holds import release_held, sum_held
@@ -19,6 +20,7 @@ from trackyard.api.conversions.filters import ConversionFilters
 from trackyard.base.errors import BadInput
 from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.exchange_rates import first_rate_warning
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -143,7 +145,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     that the filters in `params` select, at most 5000; the filters are those of the list of conversions.
     """
     selection = _selection(request, params)
-    return _edited(params, queue_edit(request.deps, request.access, selection, params.edit()))
+    return _edited(request, params, queue_edit(request.deps, request.access, selection, params.edit()))
 
 
 def _selection(request: ApiRequest[Deps], params: EditConversions) -> ConversionSelection:
@@ -178,12 +180,14 @@ def edit_by_advertiser(request: ApiRequest[Deps], params: EditConversionsOfAdver
     if len(params.ids) > MAX_OF_ADVERTISER:
         raise BadInput({"ids": [f"Send at most {MAX_OF_ADVERTISER} conversions."]})
     selection = ConversionSelection(params.ids, advertiser_id=params.advertiser_id.lower())
-    return _edited(params, queue_edit(request.deps, request.access, selection, params.edit()))
+    return _edited(request, params, queue_edit(request.deps, request.access, selection, params.edit()))
 
 
-def _edited(params: ConversionChanges, ids: list[str]) -> EditAnswer:
+def _edited(request: ApiRequest[Deps], params: ConversionChanges, queued: QueuedEdit) -> EditAnswer:
+    if queued.is_early and params.currency is not None:
+        request.warn(first_rate_warning([params.currency]))
     echo = EditEcho(
-        ids=ids,
+        ids=queued.ids,
         status=params.status,
         currency=params.currency,
         payouts=echoed_amount(params.payouts),

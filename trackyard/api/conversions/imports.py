@@ -5,7 +5,7 @@ They are answered before the work is done (docs/api/edits.md, docs/spec/conversi
 
 from typing import Annotated, Any, Final
 
-from trackyard.actions.conversions.edits import ImportItem, ZeroCauses, queue_imports, zero_warnings
+from trackyard.actions.conversions.edits import ImportItem, QueuedImports, import_warnings, queue_imports
 from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.edits import EDITABLE_STATUSES, Amount, CustomField, echoed_amount
@@ -262,8 +262,8 @@ def _fill_view(fill: CapFill) -> ImportFillView:
     )
 
 
-def _warn(request: ApiRequest[Deps], zeros: ZeroCauses) -> None:
-    for sentence in zero_warnings(zeros):
+def _warn(request: ApiRequest[Deps], queued: QueuedImports) -> None:
+    for sentence in import_warnings(queued):
         request.warn(sentence)
 
 

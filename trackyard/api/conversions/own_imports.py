@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-from trackyard.actions.conversions.edits import ImportItem, zero_warnings
+from trackyard.actions.conversions.edits import ImportItem, import_warnings
 from trackyard.actions.conversions.own_imports import conversion_time, queue_own_imports
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.edits import Amount, CustomField
@@ -163,8 +163,8 @@ def _queue(request: ApiRequest[Deps], sent: Mapping[str, OwnConversion], *, cros
     caller = request.caller
     affiliate_id = caller.id if isinstance(caller, AffiliateCaller) else 0
     items = {prefix: _imported(request.deps, prefix, each, affiliate_id, crosses) for prefix, each in sent.items()}
-    lowered, zeros = queue_own_imports(request.deps, request.access, affiliate_id, items)
-    for sentence in zero_warnings(zeros, is_own=True):
+    lowered, queued = queue_own_imports(request.deps, request.access, affiliate_id, items)
+    for sentence in import_warnings(queued, is_own=True):
         request.warn(sentence)
     if lowered:
         request.warn("The network confirms conversions itself: they are imported as pending.")

@@ -9,9 +9,11 @@ from typing import Any, Final, TypeVar
 from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.day_rates import is_before_first_rate
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import UNDEFINED, list_statistics_rows, manager_title
 from trackyard.base.money import ZERO
+from trackyard.domain.money.exchange_rates import first_rate_warning
 from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON
@@ -142,9 +144,16 @@ _KNOWN_BY: Final = MappingProxyType(
 """Slice → the address database that its values come from, and what they are."""
 
 
+def warn_of_first_rate(request: ApiRequest[Deps], report: Report) -> None:
+    """Add a warning for a report that begins before the first known rate of its currency."""
+    if is_before_first_rate(request.deps, report):
+        request.warn(first_rate_warning([report.in_currency]))
+
+
 def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> StatsAnswer:
     """Return the answer to a report."""
     warn_of_missing_databases(request, report.dimensions)
+    warn_of_first_rate(request, report)
     page, names = list_statistics_rows(request.deps, request.access, report)
     return StatsAnswer(
         stats=[row_view(row, names, form) for row in page.rows],

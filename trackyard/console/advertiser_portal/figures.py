@@ -10,7 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, change_of, value_of
+from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, figure_change, value_of
 from trackyard.wire.local_calls import LocalCalls
 
 METHOD: Final = "advertiser.stats"
@@ -51,13 +51,18 @@ class OwnFigures:
         """Return conversions as a share of clicks; None without clicks."""
         return Decimal(self.conversions) / self.clicks if self.clicks else None
 
-    def change(self, name: str, before: "OwnFigures") -> tuple[str, str]:
-        """Return the change of a figure in words, and its tone; nothing where both are 0."""
-        kind, values = BY_NAME.get(name), (self.for_charts(), before.for_charts())
+    def change(self, name: str, latest: "OwnFigures", before: "OwnFigures") -> tuple[str, str]:
+        """Return the change of a figure in words, and its tone; nothing where all are 0.
+
+        latest: the part of the figures that is compared with those before.
+        """
+        kind, each = BY_NAME.get(name), (self, latest, before)
         if kind is not None:
-            return change_of(kind, *values) if any(value_of(kind, each) for each in values) else ("", "neutral")
-        now, then = self.of_status(name), before.of_status(name)
-        return change_text(now, then, _DIRECTIONS[name]) if now or then else ("", "neutral")
+            values = [figures.for_charts() for figures in each]
+            return figure_change(kind, *values) if any(value_of(kind, of) for of in values) else ("", "neutral")
+        shown, now, then = (figures.of_status(name) for figures in each)
+        is_any = bool(shown or now or then)
+        return change_text(now, then, _DIRECTIONS[name], shown=shown) if is_any else ("", "neutral")
 
     def of_status(self, status: str) -> int:
         """Return the number of conversions of a status."""

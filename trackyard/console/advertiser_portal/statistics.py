@@ -70,14 +70,15 @@ class StatisticsSums:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFigures:
-    """The figures of the days that are over, and of as many days before the period."""
+    """The figures of a period, of its days that are over, and of as many days before the period."""
 
+    shown: OwnFigures
     latest: OwnFigures
     before: OwnFigures
 
     def change(self, name: str) -> tuple[str, str]:
         """Return the change of a figure in words, and its tone."""
-        return self.latest.change(name, self.before)
+        return self.shown.change(name, self.latest, self.before)
 
 
 @pages.get("/advertiser/statistics", audience="advertiser", needs=(METHOD,))
@@ -165,7 +166,7 @@ def _sums(found: OwnPage, compared: _Compared | None) -> StatisticsSums | None:
     if not found.rows or found.total > len(found.rows):
         return None
     sums = total(each.figures for each in found.rows)
-    both = None if compared is None else ComparedFigures(*(total(each.values()) for each in compared))
+    both = None if compared is None else ComparedFigures(sums, *(total(each.values()) for each in compared))
     return StatisticsSums(sums, shown.money(sums.charge, found.currency), both)
 
 
@@ -189,5 +190,5 @@ def _row(
     )
     both = None
     if compared is not None and by != "day":
-        both = ComparedFigures(*(each.get(value, OwnFigures()) for each in compared))
+        both = ComparedFigures(row.figures, *(each.get(value, OwnFigures()) for each in compared))
     return StatisticsRow(name, row.figures, both, shown.money(row.figures.charge, currency), conversions)

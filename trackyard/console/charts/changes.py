@@ -38,11 +38,14 @@ def change_text(
     direction: MetricDirection,
     *,
     points: bool = False,
+    shown: Value = None,
     words: ChartWords = ENGLISH,
 ) -> tuple[str, ChangeTone]:
     """Return the change of a figure in words, such as "↑ 12 %", and its tone.
 
     points: both values are percentages; the change is their difference: "↓ 1.3 points".
+    shown: the figure beside the change, where it counts more than `now` does. After zero it is then "new"; an unchanged
+    `now` beside another figure has no text.
     Without one of the values there is nothing to say: the text is empty. A change from zero is "new".
     A change is a share of the size of the value before, so that a margin that rises from −50 to −25 is "↑ 50 %".
     """
@@ -50,7 +53,10 @@ def change_text(
     if new is None or old is None:
         return "", ChangeTone.NEUTRAL
     if new == old:
-        return words.no_change, ChangeTone.NEUTRAL
+        beside = exact(shown)
+        if beside is None or beside == new:
+            return words.no_change, ChangeTone.NEUTRAL
+        return (words.new, _tone(beside > new, direction)) if old == 0 else ("", ChangeTone.NEUTRAL)
     tone = _tone(new > old, direction)
     arrow = "↑" if new > old else "↓"
     if points:

@@ -405,18 +405,34 @@ def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
     return value
 
 
-def figure_change(kind: FigureKind, now: Decimal | int | None, before: Decimal | int | None) -> tuple[str, ChangeTone]:
-    """Return the change of a figure in words, and its tone. Shares differ in points."""
+def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figures) -> tuple[str, ChangeTone]:
+    """Return the change of a figure in words, and its tone. Shares differ in points.
+
+    shown: what the figure beside it counts. now: the part of it that is compared, up to the last full hour.
+    """
+    beside, new, old = (value_of(kind, each) for each in (shown, now, before))
     if kind.unit != "share":
-        return change_text(now, before, kind.direction)
-    if now is None or before is None:
+        return change_text(new, old, kind.direction, shown=beside)
+    if new is None or old is None:
         return "", ChangeTone.NEUTRAL
-    return change_text(now * 100, before * 100, kind.direction, points=True)
+    return change_text(
+        new * 100, old * 100, kind.direction, points=True, shown=None if beside is None else beside * 100
+    )
 
 
-def change_of(kind: FigureKind, now: Figures, before: Figures) -> tuple[str, str]:
-    """Return the change of a figure of sums in words, and its tone."""
-    return figure_change(kind, value_of(kind, now), value_of(kind, before))
+def change_up_to(
+    period: DayPeriod, kind: FigureKind, shown: Figures, now: Figures, before: Figures
+) -> tuple[str, ChangeTone]:
+    """Return the change of a figure of a period, with the hour up to which it counts.
+
+    Where no full hour is over there is none.
+    """
+    if not period.has_full_hour:
+        return "", ChangeTone.NEUTRAL
+    change, tone = figure_change(kind, shown, now, before)
+    if not period.hour_text or change[:1] not in ("\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"):
+        return change, tone
+    return gettext("%(change)s up to %(hour)s", change=change, hour=period.hour_text), tone
 
 
 def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:

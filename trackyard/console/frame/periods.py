@@ -52,6 +52,22 @@ class DayPeriod:
         return self.last >= self.today
 
     @property
+    def hour_text(self) -> str:
+        """Return the last full hour, up to which an open period is compared; "" for another period."""
+        return f"{self.hour:02}:00" if self.is_open and self.first <= self.today else ""
+
+    @property
+    def has_full_hour(self) -> bool:
+        """Return whether an hour of it is over, so that it can be compared."""
+        return self.first < self.today or not self.is_open or (self.first == self.today and self.hour > 0)
+
+    def against(self, before_text: str) -> str:
+        """Return what it is compared with in words, with the hour up to which both count."""
+        if not self.hour_text or not before_text:
+            return before_text
+        return gettext("%(before)s, up to %(hour)s", before=before_text, hour=self.hour_text)
+
+    @property
     def before(self) -> "DayPeriod":
         """Return as many days just before it."""
         length = timedelta(days=self.days)

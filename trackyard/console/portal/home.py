@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.charts.changes import MetricDirection, change_text
+from trackyard.console.charts.changes import MetricDirection
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, figure_text, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
@@ -142,7 +142,8 @@ def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -
     except RequestError as refusal:
         return [], "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     today = days.get(now.date(), Figures())
-    tiles = [_tile(kind, today, compared, before, currency.shown) for kind in KINDS.values()]
+    single = _period(now.date(), 1, now)
+    tiles = [_tile(single, kind, today, compared, before, currency.shown) for kind in KINDS.values()]
     last = period.before.last  # compared up to this hour
     days[last] = days.get(last, Figures()) - figures.total(row.figures for row in late.rows)
     chart = figure_chart(
@@ -174,9 +175,10 @@ def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tu
     return today, yesterday
 
 
-def _tile(kind: FigureKind, now: Figures, compared: Figures, before: Figures, currency: str) -> HomeTile:
-    change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
-    detail = gettext("%(change)s by this hour", change=change) if change[:1] in ("↑", "↓") else change
+def _tile(
+    period: DayPeriod, kind: FigureKind, now: Figures, compared: Figures, before: Figures, currency: str
+) -> HomeTile:
+    detail, tone = change_up_to(period, kind, now, compared, before)
     label = kind.label if kind.name in ("conversions", "epc") else gettext("%(label)s today", label=kind.label)
     text = figure_text(kind, now, currency, short=True)
     return HomeTile(kind.name, label, text, detail, tone)

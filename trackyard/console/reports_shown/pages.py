@@ -179,7 +179,7 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
         pair = None if found.now is None or found.before is None else (found.now, found.before)
     else:
         pair = change_of(query, found, row.keys)
-    change, tone = _change(query.compared_kind, pair)
+    change, tone = _change(query, of, pair)
     bar_column = "" if row is None else query.sort
     links = links_of(request, query, row)
     shown = tuple(
@@ -210,11 +210,10 @@ def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> 
     return FigureCell(figure_text(kind, of, found.currency), share)
 
 
-def _change(kind: FigureKind, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
-    if pair is None:
+def _change(query: ReportQuery, of: Figures, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
+    if pair is None or not query.period.has_full_hour:
         return "", ChangeTone.NEUTRAL
-    now, before = (value_of(kind, each) for each in pair)
-    return figure_change(kind, now, before)
+    return figure_change(query.compared_kind, of, *pair)
 
 
 def report_chart(query: ReportQuery, found: ReportRows) -> Markup:

@@ -73,7 +73,7 @@ class ReportQuery:
     @property
     def before_text(self) -> str:
         """Return the compared period in words, "" without a comparison."""
-        return self.period.compared_text(self.compare)
+        return self.period.against(self.period.compared_text(self.compare))
 
     @property
     def filters(self) -> list[Pair]:

@@ -279,4 +279,4 @@ def change_of(query: ReportQuery, found: ReportRows, keys: Mapping[str, Any]) ->
     if found.compared is None or key is None:
         return None
     now, before = found.compared.now.get(key, Figures()), found.compared.before.get(key, Figures())
-    return None if now == before == Figures() else (now, before)
+    return now, before

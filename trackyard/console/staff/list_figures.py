@@ -9,7 +9,7 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.figures import BY_NAME, Figures, Page, change_of, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, Page, figure_change, value_of
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.together import ask_together
@@ -31,7 +31,8 @@ class ListPeriod:
     @property
     def text(self) -> str:
         """Return its days, and what they are compared with, in words."""
-        return gettext("%(days)s, against the %(before)s", days=self.days.text, before=self.days.before_text)
+        before = self.days.against(self.days.before_text)
+        return gettext("%(days)s, against the %(before)s", days=self.days.text, before=before)
 
     @property
     def query(self) -> str:
@@ -48,21 +49,23 @@ class ListFigures:
     """What an object did in a period.
 
     latest, before: up to the last full hour, in the period and in the one before it.
+    is_compared: whether an hour of the period is over.
     """
 
     figures: Figures = _NOTHING
     latest: Figures = _NOTHING
     before: Figures = _NOTHING
+    is_compared: bool = True
 
     def change(self, name: str) -> tuple[str, str]:
         """Return the change of a figure in words, and its tone.
 
-        Both are empty where both values are 0.
+        Both are empty where all values are 0.
         """
         kind = BY_NAME[name]
-        if not value_of(kind, self.latest) and not value_of(kind, self.before):
+        if not self.is_compared or not any(value_of(kind, each) for each in (self.figures, self.latest, self.before)):
             return "", "neutral"
-        return change_of(kind, self.latest, self.before)
+        return figure_change(kind, self.figures, self.latest, self.before)
 
 
 def list_period(request: PageRequest) -> ListPeriod:
@@ -145,6 +148,7 @@ def find_list_figures(
             found.get(key, _NOTHING),
             found.get(key, _NOTHING) - unfinished.get(key, _NOTHING),
             earlier.get(key, _NOTHING),
+            is_compared=period.has_full_hour,
         )
         for key in found.keys() | earlier.keys()
     }, ""

@@ -16,7 +16,7 @@ from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, figure_change, figure_text, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
@@ -96,7 +96,7 @@ def overview(request: PageRequest) -> PageAnswer:
     values = {
         "period": period,
         "periods": CHOICES,
-        "before_text": period.compared_text(_compare(request)),
+        "before_text": period.against(period.compared_text(_compare(request))),
         "comparisons": _comparisons(request, period),
         "fault": fault or query.money.fault,
         "currency": query.money.shown,
@@ -164,7 +164,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "period": period,
         "query": query,
         "form": form,
-        "before_text": period.compared_text(_compare(request)),
+        "before_text": period.against(period.compared_text(_compare(request))),
         "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(found, now)],
         "more_tiles": _tiles(query, MORE, now, found),
         "chosen": kind,
@@ -233,7 +233,7 @@ def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: Overvi
     tiles = []
     for name in names:
         kind = BY_NAME[name]
-        change, tone = figure_change(kind, value_of(kind, found.compared), value_of(kind, found.before))
+        change, tone = change_up_to(query.period, kind, now, found.compared, found.before)
         label = f"{kind.label} · {shown.percent(now.margin_share)}" if name == "margin" else kind.label
         tiles.append(Tile(name, label, figure_text(kind, now, query.money.shown, short=True), change, tone))
     return tiles

@@ -12,7 +12,7 @@ from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, Figures, change_of, figure_text
+from trackyard.console.frame.figures import BY_NAME, Figures, change_up_to, figure_text
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
@@ -108,7 +108,7 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
     currency = values["currency"]
     more = {
         "chosen": chosen,
-        "tiles": _tiles(figures.total(days.values()), compared, before, currency),
+        "tiles": _tiles(period, figures.total(days.values()), compared, before, currency),
         "chart": figure_chart(chosen, period, now, earlier, currency),
     }
     return Html("staff/results.html", values | more)
@@ -118,9 +118,9 @@ def _each(period: DayPeriod, days: Mapping[date, Figures]) -> list[Figures]:
     return [days.get(day, Figures()) for day in period.each_day()]
 
 
-def _tiles(now: Figures, compared: Figures, before: Figures, currency: str) -> Sequence[FigureTile]:
+def _tiles(period: DayPeriod, now: Figures, compared: Figures, before: Figures, currency: str) -> Sequence[FigureTile]:
     tiles = []
     for kind in (BY_NAME[name] for name in CHOSEN):
-        change, tone = change_of(kind, compared, before)
+        change, tone = change_up_to(period, kind, now, compared, before)
         tiles.append(FigureTile(kind.name, kind.label, figure_text(kind, now, currency, short=True), change, tone))
     return tiles

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from trackyard.base.money import ZERO, converted
+from trackyard.base.money import ZERO, converted, converted_exactly, rounded
 from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
@@ -400,17 +400,24 @@ def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: Decision
 def _sent_sum(
     postback: ReceivedPostback, stored: Decimal, currency: str, rate: Decimal, terms: DecisionTerms
 ) -> Decimal:
-    """Return the sum of a postback in the currency of its conversion, by default the stored sum."""
+    """Return the sum of a postback in the currency of its conversion with all its places.
+
+    By default it is the stored sum.
+    """
     if postback.sum is None:
         return stored
     named = postback.currency or currency
     return (
         postback.sum
         if named == currency
-        else converted(postback.sum, terms.rates[named], terms.rates.get(currency, rate))
+        else converted_exactly(postback.sum, terms.rates[named], terms.rates.get(currency, rate))
     )
 
 
 def _compute_amounts(payment: Payment | None, modifiers: Sequence[Modifier], order_sum: Decimal) -> Amounts:
+    """Return the amounts of a conversion.
+
+    order_sum: with all its places, so that a percentage rounds once.
+    """
     worth = compute_amounts(payment, order_sum) if payment else Amounts(order_sum, ZERO, ZERO)
-    return apply_modifiers(worth, modifiers)
+    return replace(apply_modifiers(worth, modifiers), sum=rounded(order_sum))

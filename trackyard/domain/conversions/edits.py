@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from trackyard.base.money import converted, rounded
+from trackyard.base.money import MAX_AMOUNT, ZERO, converted, rounded
 from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
@@ -23,7 +23,7 @@ from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, R
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
 from trackyard.domain.offers.choices import QualityMode
-from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment, needs_sum
+from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment, compute_amounts, needs_sum
 from trackyard.domain.people.affiliates import AffiliateStatus
 
 _ONE = Decimal(1)
@@ -124,6 +124,14 @@ def find_zero_cause(item: ConversionImport, payment: Payment | None) -> ZeroCaus
     if payment is None:
         return ZeroCause.NO_PAYMENT
     return ZeroCause.NO_SUM if item.sum is None and needs_sum(payment) else None
+
+
+def is_too_large(item: ConversionImport, payment: Payment, rate: Decimal) -> bool:
+    """Return whether the amounts of an import are too large to be stored. rate: of the payment's currency."""
+    worth = compute_amounts(payment, item.sum or ZERO)
+    charge = worth.charge if item.charge is None else item.charge
+    payout = worth.payout if item.payout is None else item.payout
+    return max(charge, payout, converted(charge, rate, _ONE), converted(payout, rate, _ONE)) >= MAX_AMOUNT
 
 
 def apply_edit(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from trackyard.base.money import ZERO, converted
+from trackyard.base.money import ZERO, converted, converted_exactly
 from trackyard.domain.conversions.conversions import DECLINED, Conversion, DeclineReason, OfferTerms
 from trackyard.domain.conversions.decisions import apply_hold, apply_quality, is_suspicious
 from trackyard.domain.conversions.sessions import duration_ms
@@ -75,7 +75,7 @@ def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, De
     if is_suspect and terms.quality is QualityMode.REJECT:
         return TermsOutcome(declined=1)
     is_same = payment.currency == conversion.currency
-    order_sum = conversion.sum if is_same else converted(conversion.sum, conversion.rate, rate)
+    order_sum = conversion.sum if is_same else converted_exactly(conversion.sum, conversion.rate, rate)
     worth = apply_modifiers(compute_amounts(payment, order_sum), conversion.modifiers)
     arrived = apply_hold(conversion.sent_status, terms.hold_ms, conversion.created_at, now_ms)
     status, until, _ = apply_quality(*arrived, terms, is_suspect)

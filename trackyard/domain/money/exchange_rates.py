@@ -71,6 +71,11 @@ class DayRates:
     rates: tuple[Decimal, ...]
 
 
+def first_rate_warning(currencies: Iterable[str]) -> str:
+    """Return the sentence about amounts of days before the first known rate of their currency."""
+    return f"{', '.join(sorted(set(currencies)))}: no rate is known on the day, the first known one was taken."
+
+
 def rates_by_day(
     currency: str, steps: Sequence[tuple[int, Decimal]], zone: ZoneInfo, first: date, last: date
 ) -> DayRates:

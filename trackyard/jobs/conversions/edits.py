@@ -260,7 +260,7 @@ def _as_record(task: Task, record_id: str) -> InboundPostback:
 
 
 def _task_log_row(each: _DecodedTask, target: Conversion | None, response: str) -> outbox.OutboxRow:
-    postback, click = each.postback, each.click
+    postback, click = replace(each.postback, time=each.task.created_at), each.click  # the log is of what was asked
     if target is not None:
         postback = replace(
             postback,

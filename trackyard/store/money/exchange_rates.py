@@ -24,19 +24,30 @@ class ExchangeRates:
     history: Mapping[str, Sequence[tuple[int, Decimal]]]
 
     def at(self, moment: int) -> dict[str, Decimal]:
-        """Return the rates in force at a moment (UTC milliseconds); currencies without one are absent."""
+        """Return the rates in force at a moment (UTC milliseconds), before the first known one that one.
+
+        Currencies without any rate are absent.
+        """
         current = {self.platform_currency: Decimal(1)}
         for currency, steps in self.history.items():
-            index = bisect_right(steps, moment, key=lambda step: step[0])
-            if index and currency != self.platform_currency:
-                current[currency] = steps[index - 1][1]
+            if currency != self.platform_currency:
+                index = bisect_right(steps, moment, key=lambda step: step[0])
+                current[currency] = steps[max(index - 1, 0)][1]
         return current
+
+    def is_before_first(self, currency: str, moment: int) -> bool:
+        """Return whether the first known rate of a currency is a later one (UTC milliseconds)."""
+        steps = self.history.get(currency, ())
+        return bool(steps) and steps[0][0] > moment
 
 
 def get_rates(
     conn: Connection, platform_currency: str, currencies: Collection[str], first: int, last: int
 ) -> ExchangeRates:
-    """Return the rates of these currencies in force from `first` to `last` (UTC milliseconds)."""
+    """Return the rates of these currencies in force from `first` to `last` (UTC milliseconds).
+
+    A currency without one by then has its first known rate.
+    """
     foreign = sorted(set(currencies) - {platform_currency})
     if not foreign:
         return ExchangeRates(platform_currency, {})
@@ -57,7 +68,23 @@ def get_rates(
     history: dict[str, list[tuple[int, Decimal]]] = defaultdict(list)
     for row in rows:
         history[row.currency].append((row.from_at, row.rate))
+    if missing := [code for code in foreign if code not in history]:
+        history |= _first_rates(conn, missing)
     return ExchangeRates(platform_currency, history)
+
+
+def _first_rates(conn: Connection, currencies: Collection[str]) -> dict[str, list[tuple[int, Decimal]]]:
+    """Return the first known rate of each currency that has one."""
+    columns = currency_rate.c
+    first = (
+        select(columns.currency, func.min(columns.from_at).label("from_at"))
+        .where(columns.currency.in_(currencies))
+        .group_by(columns.currency)
+        .subquery()
+    )
+    same = and_(first.c.currency == columns.currency, first.c.from_at == columns.from_at)
+    rows = conn.execute(select(columns.currency, columns.from_at, columns.rate).join(first, same))
+    return {row.currency: [(row.from_at, row.rate)] for row in rows}
 
 
 def rate_steps(conn: Connection, currency: str, first: int, last: int) -> list[tuple[int, Decimal]]:
@@ -65,12 +92,7 @@ def rate_steps(conn: Connection, currency: str, first: int, last: int) -> list[t
 
     They are the first known one where none is in force by then; none for a currency without rates.
     """
-    found = get_rates(conn, "", (currency,), first, last).history.get(currency, ())
-    if found:
-        return list(found)
-    columns = currency_rate.c
-    query = select(columns.from_at, columns.rate).where(columns.currency == currency).order_by(columns.from_at)
-    return [(row.from_at, row.rate) for row in conn.execute(query.limit(1))]
+    return list(get_rates(conn, "", (currency,), first, last).history.get(currency, ()))
 
 
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:

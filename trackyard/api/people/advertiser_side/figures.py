@@ -11,6 +11,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.reports import list_statistics_rows
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
+from trackyard.api.statistics.rows import warn_of_first_rate
 from trackyard.api.statistics.times import bounded_span, span
 from trackyard.base.errors import AccessDenied
 from trackyard.base.ids import lowercase_ids
@@ -164,6 +165,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
         limit=params.place(request)["limit"],
         in_currency=params.in_currency or "",
     )
+    warn_of_first_rate(request, report)
     found, _ = list_statistics_rows(request.deps, request.access, report)
     return OwnStatsAnswer(
         stats=[_row(each, subs_key(request)) for each in found.rows],
