@@ -1,4 +1,4 @@
-"""Figures that count the running hour, beside changes that count whole hours: every place that compares."""
+"""Changes count whole hours, figures the running hour too: every page that compares."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from trackyard.console.charts.changes import MetricDirection, change_text
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 TABLE = (
-    # beside, now, before, the text
+    # shown, now, before, the text
     (4, 0, 0, "new"),
     (4, 4, 0, "new"),
     (0, 0, 0, "no change"),
@@ -41,9 +41,7 @@ PAGES = (
 
 
 @pytest.mark.parametrize(("beside", "now", "before", "text"), TABLE)
-def test_change_beside_a_figure_that_moved_is_never_no_change(
-    beside: int | None, now: int, before: int, text: str
-) -> None:
+def test_change_of_a_figure_that_moved_is_never_no_change(beside: int | None, now: int, before: int, text: str) -> None:
     assert change_text(now, before, MetricDirection.UP, shown=beside)[0] == text
 
 
@@ -92,6 +90,6 @@ def test_first_hour_of_a_day_is_not_compared_on_any_page(api: Api) -> None:
     assert [page for page, text in today.items() if "4 new" in text or "4 no change" in text] == []
 
 
-def test_equal_hours_beside_a_figure_that_moved_have_no_text(api: Api) -> None:
+def test_equal_hours_of_a_figure_that_moved_have_no_text(api: Api) -> None:
     found, _ = read(api, 14.5, (4, 0.2), (3, 2), (3, 26))
     assert [page for page, text in found.items() if "7 no change" in text] == []

@@ -1,4 +1,4 @@
-"""Pages show the warnings of every answer that they get, on the page itself or on the one that follows."""
+"""Pages show the warnings of every answer that they get."""
 
 import html
 import re

@@ -51,7 +51,7 @@ class PageWorld:
         return f"{path}{self.queries.get(path, '?format=csv' if path.endswith('/file') else '')}"
 
     def visitor(self, route: PageRoute) -> Visitor:
-        """Return somebody of the audience of a page."""
+        """Return the visitor that may open a page."""
         return self.people[route.audience]
 
     def token(self, audience: str) -> str:

@@ -44,8 +44,8 @@ def change_text(
     """Return the change of a figure in words, such as "↑ 12 %", and its tone.
 
     points: both values are percentages; the change is their difference: "↓ 1.3 points".
-    shown: the figure beside the change, where it counts more than `now` does. After zero it is then "new"; an unchanged
-    `now` beside another figure has no text.
+    shown: the figure next to the change, where it counts more than `now` does: an unchanged `now` then has
+    no text, or is "new" after zero.
     Without one of the values there is nothing to say: the text is empty. A change from zero is "new".
     A change is a share of the size of the value before, so that a margin that rises from −50 to −25 is "↑ 50 %".
     """

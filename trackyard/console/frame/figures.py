@@ -408,7 +408,7 @@ def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
 def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figures) -> tuple[str, ChangeTone]:
     """Return the change of a figure in words, and its tone. Shares differ in points.
 
-    shown: what the figure beside it counts. now: the part of it that is compared, up to the last full hour.
+    shown: what the figure next to it counts. now: the part of it that is compared, up to the last full hour.
     """
     beside, new, old = (value_of(kind, each) for each in (shown, now, before))
     if kind.unit != "share":
