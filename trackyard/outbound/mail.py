@@ -42,6 +42,7 @@ class MailMessage:
     created_at: UTC milliseconds.
     html: the same as the body, "" = plain text alone.
     files: name, media type and content.
+    server: the server and the sender that it goes through, encrypted; "" = those in force.
     """
 
     id: str
@@ -51,6 +52,7 @@ class MailMessage:
     created_at: int
     html: str = ""
     files: tuple[tuple[str, str, bytes], ...] = ()
+    server: str = ""
 
 
 class MailTransport(Protocol):

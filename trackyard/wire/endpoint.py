@@ -142,7 +142,8 @@ class Endpoint(Generic[D]):
     versions: the prefixes that it answers.
     report: a caller may run only a few of these at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
-    credentials: whether it makes or changes keys or passwords of callers: keys with limits may not call it.
+    credentials: whether it decides who gets in, as a method that writes a column of CREDENTIAL_COLUMNS does: keys with
+    limits may not call it. A parameter alone is marked `Credential`.
     features: a caller that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
     also: other spellings of the path, which answer the same; one may begin with a prefix of LATER_PREFIXES.

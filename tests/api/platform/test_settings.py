@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.pages import staff_visitor
 from trackyard.actions.conversions.postback_codes import store_postback_code
 from trackyard.actions.platform.settings import get_settings
 from trackyard.domain.money.exchange_rates import BankRate
@@ -150,6 +151,20 @@ def test_audit_log_shows_old_and_new_values_without_secrets(api: Api) -> None:
     text = str(log(api, limit=1000))
     assert user["api_key"] not in text
     assert "mustard" not in text
+
+
+def test_audit_log_names_the_key_that_called(api: Api) -> None:
+    made = api.admin.post("/3.1/auth/keys", **{"name": "sync", "scopes[]": ["read", "write"]})["key"]
+    _, session = api.open_session(api.admin)
+    shops = [api.admin, api.admin.with_key(made["api_key"]), session]
+    ids = [each.post("/3.1/admin/advertiser", title="Shop")["advertiser"]["id"] for each in shops]
+    [first, limited, by_session] = [log(api, what="advertiser", key=each)[0] for each in ids]
+    assert (limited["key_id"], limited["key_name"]) == (made["id"], "sync")
+    assert (len(first["key_id"]), first["key_name"]) == (24, "")
+    assert (by_session["key_id"], by_session["key_name"]) == ("", "")
+    assert made["id"] in api.admin.call("GET", "/3.1/admin/audit", params={"format": "csv"}).text
+    page = staff_visitor(api).read("/console/audit-log?what=advertiser").text
+    assert page.count("API key: sync") == page.count("API key: first key") == 1
 
 
 def test_audit_log_omits_rejected_writes(api: Api) -> None:

@@ -8,6 +8,8 @@ from trackyard.store.platform.mail import QueuedMail
 
 def mails(api: Api) -> list[QueuedMail]:
     """What would be sent now."""
-    statement = text("SELECT id, recipient, subject, body, attempts, created_at FROM mail ORDER BY created_at, id")
+    statement = text(
+        "SELECT id, recipient, subject, body, attempts, created_at, server FROM mail ORDER BY created_at, id"
+    )
     with api.deps.database.read() as conn:
         return [QueuedMail(**row._mapping) for row in conn.execute(statement)]

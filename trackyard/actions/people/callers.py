@@ -18,6 +18,7 @@ from trackyard.domain.people.callers import (
     AffiliateCaller,
     Caller,
     StaffCaller,
+    UsedKey,
 )
 from trackyard.domain.people.key_limits import KeyLimits
 from trackyard.domain.people.keys import ApiKey
@@ -50,7 +51,8 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
         lasting = keys.find_by_key(conn, key, now)
         session = sessions.find_session(conn, key, now) if lasting is None else None
         if lasting is not None:
-            caller = _caller_of(conn, lasting.account, limits=lasting.limits)
+            found = _caller_of(conn, lasting.account, limits=lasting.limits)
+            caller = None if found is None else replace(found, used_key=UsedKey(lasting.id, lasting.name))
         else:
             caller = None if session is None else _caller_of(conn, session.account, session.id)
     used = lasting or session

@@ -12,6 +12,7 @@ from trackyard.domain.people.callers import (
     Caller,
     StaffCaller,
 )
+from trackyard.domain.people.key_limits import may_write
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -42,6 +43,13 @@ def scope_of(conn: Connection, access: Access) -> Scope:
         affiliate_ids=affiliates.ids_managed_by(conn, own) if Role.MANAGER_AFFILIATE in giving else None,
         advertiser_ids=advertisers.ids_managed_by(conn, own) if Role.MANAGER_SALES in giving else None,
     )
+
+
+def writable_scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
+    """Return what a caller may write with a permission other than the method's, and with the key that calls."""
+    if not may_write(caller.key, permission):
+        return Scope.nothing()
+    return scope_for(deps, caller, permission)
 
 
 def scope_for(deps: Deps, caller: Caller, permission: Permission) -> Scope:

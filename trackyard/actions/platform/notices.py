@@ -216,6 +216,14 @@ CHANGE_DECIDED: Final = Notice(
         "If that is not right, stop the payment and look at the security log.\n"
     ),
 )
+MAIL_SERVER_CHANGED: Final = Notice(
+    lazy_gettext("The mail server of the platform was changed"),
+    lazy_gettext(
+        "Hello {name},\n\n{author} changed how the platform sends mail:\n\nBefore: {before}\nNow: {after}\n\n"
+        "This mail was sent as before. Links that choose a password go through the new server. "
+        "If the change is not right, sign in and set the server back at once.\n"
+    ),
+)
 CAP: Final = Notice(
     lazy_gettext("{offer}: a cap of today fills up"),
     lazy_gettext(
@@ -230,12 +238,14 @@ class Recipient:
     """A recipient of mail.
 
     name: for the greeting. owner: the account, which may have chosen a language. language: when it has chosen none.
+    server: that its mail goes through, encrypted; "" = the one in force.
     """
 
     email: str
     name: str
     owner: Account | None = None
     language: str = ENGLISH
+    server: str = ""
 
 
 def send_notice(
@@ -251,7 +261,7 @@ def send_notice(
         with speaking(_language_of(conn, recipient)):
             named = {name: value() if callable(value) else value for name, value in values.items()}
             subject, body = notice.subject.format(**named), notice.body.format(name=recipient.name, **named)
-        queued.append(mail.add(conn, recipient.email, subject, body, now_ms))
+        queued.append(mail.add(conn, recipient.email, subject, body, now_ms, server=recipient.server))
     return queued
 
 

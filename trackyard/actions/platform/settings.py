@@ -3,15 +3,20 @@
 See docs/spec/platform.md#settings and docs/spec/platform.md#audit-log.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.notices import TEST_MAIL, Recipient, send_notice
+from trackyard.actions.money.held_changes import email_of, recipients
+from trackyard.actions.platform.notices import MAIL_SERVER_CHANGED, TEST_MAIL, Recipient, send_notice
 from trackyard.actions.platform.security_log import authors_of
 from trackyard.actions.platform.settings_in_force import mail_in_force
 from trackyard.base.errors import BadInput, required
+from trackyard.base.texts.marks import gettext
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Account, AccountKind
@@ -86,8 +91,17 @@ def get_settings(deps: Deps) -> Settings:
         return _settings(deps, conn)
 
 
-def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
-    """Change the given settings, by the names of Settings; return all. Raises BadInput, DecryptionFailed."""
+def edit_settings(
+    deps: Deps, given: Mapping[str, str | bool], author: Account, confirm: Callable[[], None]
+) -> Settings:
+    """Change the given settings, by the names of Settings; return all.
+
+    confirm: is called before another mail server or sender is stored, of which the other administrators then get a mail
+    through the server before.
+    Raises BadInput, DecryptionFailed, and what `confirm` raises.
+    """
+    if _of_mail(given, asdict(get_settings(deps))):
+        confirm()
     with deps.database.write() as conn:
         before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}
@@ -98,7 +112,33 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
             settings.edit_setting(conn, _NAMES[name], stored)
         if _IN_RULESET & changed.keys():
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
-        return _settings(deps, conn)
+        after = _settings(deps, conn)
+        if _of_mail(given, before):
+            _tell_of_mail_server(deps, conn, author, before, asdict(after))
+        return after
+
+
+def _of_mail(given: Mapping[str, str | bool], before: Mapping[str, Any]) -> bool:
+    """Return whether settings of mail change."""
+    return any(name in given and given[name] != before[name] for name in ("smtp_url", "mail_from"))
+
+
+def _tell_of_mail_server(
+    deps: Deps, conn: Connection, author: Account, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
+    """Mail the other administrators, by the server and the sender that were in force."""
+    others = [each for each in staff.active_administrators(conn) if each.id != author.id]
+    through = deps.cipher.encrypt(json.dumps([before["smtp_url"], before["mail_from"]]))
+    named = {"before": partial(_mail_line, before), "after": partial(_mail_line, after)}
+    by = email_of(conn, author.id)
+    told = [replace(each, server=through) for each in recipients(others)]
+    send_notice(conn, MAIL_SERVER_CHANGED, told, deps.clock.now_ms(), author=by, **named)
+
+
+def _mail_line(values: Mapping[str, Any]) -> str:
+    """Return the server, without login and password, and the sender."""
+    server = urlsplit(values["smtp_url"]).netloc.rpartition("@")[2] or gettext("as the settings of the server say")
+    return f"{server} ({values['mail_from']})" if values["mail_from"] else server
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
 from trackyard.actions.offers.goals import PaidGoal, list_goals
 from trackyard.actions.offers.unpaid import unpaid_sentences
-from trackyard.actions.people.scope import scope_for
+from trackyard.actions.people.scope import writable_scope
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import StatusName
 from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_view, offer_view
@@ -198,7 +198,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     if isinstance(request.caller, AffiliateCaller):
         views = affiliate_offer_views(found, ViewContext(request.caller.id, request.deps, request.version))
         return AffiliateOffersAnswer(offers=views, pagination=place)
-    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
     staff_views = [listed_offer_view(item, found.related, request.deps, writable) for item in found.offers]
     return OffersAnswer(offers=staff_views, pagination=place)
 
@@ -230,7 +230,7 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
     if isinstance(request.caller, AffiliateCaller):
         view_context = ViewContext(request.caller.id, request.deps, request.version)
         return AffiliateOfferAnswer(offer=full_affiliate_offer_view(request.subject, view_context))
-    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
     for sentence in unpaid_sentences(request.deps, request.subject.offers[0].offer.id):
         request.warn(sentence)
     return OneOfferAnswer(offer=offer_view(request.subject, request.deps, writable))

@@ -7,7 +7,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_written
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
 from trackyard.actions.offers.unpaid import unpaid_sentences
-from trackyard.actions.people.scope import scope_for
+from trackyard.actions.people.scope import writable_scope
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
@@ -116,7 +116,7 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 
 
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
-    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
     return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps, writable), id=offer.id)
 
 

@@ -45,7 +45,7 @@ from trackyard.domain.offers.choices import (
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.offers import COUNTED_STATUSES, RestrictedIsp, RestrictedOs
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq
+from trackyard.wire.request.params import Clearable, Credential, Deprecated, Keyed, Only, RequiredFor, Seq
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
 StatusName = Annotated[OfferStatus, s.Choice(OfferStatus)]
@@ -161,7 +161,7 @@ class OfferParams(SubAccountParams, FileParams):
     pixel_pages: Seq[PageHost] = ()
     allowed_ip: s.IpLines = ""
     disallowed_ip: s.IpLines = ""
-    hash_password: Annotated[s.Text | None, Clearable()] = None
+    hash_password: Annotated[s.Text | None, Clearable(), Credential()] = None
     click_session: s.Duration = "1y"
     minimal_click_session: s.Duration = "0s"
     start_at: Annotated[s.Moment | None, Clearable()] = None

@@ -11,7 +11,7 @@ from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS
 from trackyard.actions.people.callers import begin_advertiser_look
-from trackyard.actions.people.scope import scope_for
+from trackyard.actions.people.scope import scope_for, writable_scope
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import AddedNote, ManagerView, country_to_store, hidden_code, manager_view
@@ -25,7 +25,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.ruleset import MAX_UNIQUE_CLICKS, MAX_UNIQUE_HOURS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, Seq
+from trackyard.wire.request.params import AnyOf, Clearable, Credential, Keyed, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
@@ -77,7 +77,7 @@ class AdvertiserParams(SubAccountParams):
     email: Annotated[s.Email | None, Clearable()] = None
     allowed_ip: Seq[s.IpLines] = ()
     disallowed_ip: Seq[s.IpLines] = ()
-    hash_password: s.Text | None = None
+    hash_password: Annotated[s.Text | None, Credential()] = None
     note: s.LongText | None = None
     address_1: s.Text | None = None
     address_2: s.Text | None = None
@@ -128,6 +128,7 @@ class EditAdvertiser(AdvertiserParams):
     add_note: is put on top of the note.
     """
 
+    email: Annotated[s.Email | None, Clearable(), Credential()] = None
     country: Annotated[s.Text | None, Clearable()] = None
     add_note: AddedNote = ""
 
@@ -273,7 +274,13 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=_viewer(request)(record))
 
 
-@routes.post("/admin/advertiser/{id}/signing-secret", _WRITERS, id="admin.advertiser.signing-secret.renew", find=find)
+@routes.post(
+    "/admin/advertiser/{id}/signing-secret",
+    _WRITERS,
+    id="admin.advertiser.signing-secret.renew",
+    credentials=True,
+    find=find,
+)
 def renew_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> SigningSecretAnswer:
     """Give an advertiser a new secret that signs its postbacks, and show it once.
 
@@ -285,7 +292,11 @@ def renew_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> Signin
 
 
 @routes.delete(
-    "/admin/advertiser/{id}/signing-secret", _WRITERS, id="admin.advertiser.signing-secret.remove", find=find
+    "/admin/advertiser/{id}/signing-secret",
+    _WRITERS,
+    id="admin.advertiser.signing-secret.remove",
+    credentials=True,
+    find=find,
 )
 def remove_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Remove the signing secret of an advertiser: its postbacks need no signature any more."""
@@ -294,7 +305,7 @@ def remove_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> Adver
     return AdvertiserMessageAnswer(message=f"Postbacks of the advertiser {advertiser_id} need no signature")
 
 
-@routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
+@routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", credentials=True, find=find)
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail.
 
@@ -304,7 +315,14 @@ def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMes
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 
 
-@routes.post("/admin/advertiser/{id}/look-as", _WRITERS, id="admin.advertiser.look_as", find=find, not_replayable=True)
+@routes.post(
+    "/admin/advertiser/{id}/look-as",
+    _WRITERS,
+    id="admin.advertiser.look_as",
+    credentials=True,
+    find=find,
+    not_replayable=True,
+)
 def look_as(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserLookAnswer:
     """Record that the caller looks at the portal as an advertiser sees it, for 30 minutes.
 
@@ -341,9 +359,9 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
 def _viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], AdvertiserView]:
     """Return the function that makes views of advertisers for the caller."""
     caller, deps = request.caller, request.deps
-    writable = scope_for(deps, caller, Permission.ADVERTISERS_WRITE)
+    writable = writable_scope(deps, caller, Permission.ADVERTISERS_WRITE)
     readable = scope_for(deps, caller, Permission.AFFILIATES_READ)
-    sees_platform = isinstance(caller, StaffCaller) and caller.may(Permission.SETTINGS_WRITE)
+    sees_platform = isinstance(caller, StaffCaller) and caller.may_write_with_key(Permission.SETTINGS_WRITE)
     return lambda record: _advertiser_view(record, deps, writable, readable, sees_platform=sees_platform)
 
 

@@ -25,7 +25,7 @@ from trackyard.domain.people.own.preferences import LANGUAGES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, RequiredFor, Seq
+from trackyard.wire.request.params import AnyOf, Clearable, Credential, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
@@ -173,8 +173,9 @@ class EditAffiliate(AffiliateParams):
 
     edits = True
 
+    login: Annotated[s.Login | None, Credential()] = None
     country: Annotated[s.Text | None, Clearable()] = None
-    password: Password | None = None
+    password: Annotated[Password | None, Credential()] = None
     status: Status | None = None
     status_reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
     email_confirmed: Annotated[int, OptInFlag()] = 0
@@ -342,7 +343,11 @@ def set_locale(request: ApiRequest[Deps], params: SetLocale) -> AffiliateMessage
 
 
 @routes.post(
-    "/admin/partner/password/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.password", find=find
+    "/admin/partner/password/{id}",
+    for_staff(Permission.AFFILIATES_WRITE),
+    id="admin.partner.password",
+    credentials=True,
+    find=find,
 )
 def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
     """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end.
@@ -359,6 +364,7 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
     "/admin/partner/{id}/look-as",
     for_staff(Permission.AFFILIATES_WRITE),
     id="admin.partner.look_as",
+    credentials=True,
     find=find,
     not_replayable=True,
 )

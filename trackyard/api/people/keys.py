@@ -7,10 +7,9 @@ from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import keys
-from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.people.keys import MadeKey
 from trackyard.api.lookups import path_hex
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, confirm_session
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -238,21 +237,12 @@ def _owner(request: ApiRequest[Deps], params: ListKeys | AddKeyForOwner) -> Acco
     return account
 
 
-def _confirm(request: ApiRequest[Deps], params: Confirmed) -> None:
-    """Check the password of a session's account: a session of hours must not become a key that lasts."""
-    if not request.session:
-        return
-    if not params.password:
-        raise BadInput({"password": ["This value is required in a session."]})
-    check_own_password(request.deps, request.caller.account, params.password, request.address)
-
-
 def _keys(request: ApiRequest[Deps], account: Account) -> KeysAnswer:
     return KeysAnswer(keys=[_view(each, request.deps.zone) for each in keys.list_keys(request.deps, account)])
 
 
 def _add(request: ApiRequest[Deps], account: Account, params: AddKey) -> KeyAnswer:
-    _confirm(request, params)
+    confirm_session(request, params.password)
     unset = {"networks": (), "expires_at": None, "statistics_revenue": None, "statistics_rows": None}
     made = keys.add_key(request.deps, account, unset | params.sent_limits(request.deps.clock.now_ms()))
     return _made(made, request.deps.zone)
@@ -265,7 +255,7 @@ def _edit(request: ApiRequest[Deps], params: EditKey) -> KeyAnswer:
 
 
 def _rotate(request: ApiRequest[Deps], params: RotateKey) -> KeyAnswer:
-    _confirm(request, params)
+    confirm_session(request, params.password)
     return _made(keys.rotate_key(request.deps, request.subject.id, params.hours), request.deps.zone)
 
 

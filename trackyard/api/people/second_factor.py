@@ -108,6 +108,7 @@ def disable(request: ApiRequest[Deps], params: ConfirmPassword) -> Answer:
     "/admin/user/{id}/second_factor/reset",
     for_staff(Permission.USERS_WRITE),
     id="admin.user.second_factor.reset",
+    credentials=True,
     find=by_hex(get_staff),
 )
 def reset_staff(request: ApiRequest[Deps], _params: NoParams) -> Answer:
@@ -120,6 +121,7 @@ def reset_staff(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     "/admin/partner/{id}/second_factor/reset",
     for_staff(Permission.AFFILIATES_WRITE),
     id="admin.partner.second_factor.reset",
+    credentials=True,
     find=in_scope_by_number(get_affiliate),
 )
 def reset_affiliate(request: ApiRequest[Deps], _params: NoParams) -> Answer:

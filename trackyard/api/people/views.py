@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.advertiser_side.account import OwnAdvertiser
 from trackyard.actions.people.assignments import LONGEST_NOTES
+from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.platform.security_log import record_key_read
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -112,6 +113,18 @@ def shown_key(request: ApiRequest[Any], key: str | None) -> str | None:
 def shown_key_of_other(request: ApiRequest[Any], key: str | None) -> str | None:
     """Return the lasting key of another account as `shown_key`; None for staff with levels."""
     return shown_key(request, key) if may_give_access(request.caller) else None
+
+
+def confirm_session(request: ApiRequest[Deps], password: str) -> None:
+    """Check the password of a session's account: a session of hours must not become a way in that lasts.
+
+    Raises BadInput for a missing or wrong one, and TooManyRequests.
+    """
+    if not request.session:
+        return
+    if not password:
+        raise BadInput({"password": ["This value is required in a session."]})
+    check_own_password(request.deps, request.caller.account, password, request.address)
 
 
 def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[str | int]) -> None:

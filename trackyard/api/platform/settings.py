@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -17,16 +18,17 @@ from trackyard.actions.platform.settings import (
 )
 from trackyard.api.money.exchange_rates import ExchangeRateStatusView, exchange_rate_status_view
 from trackyard.api.people.security_log import LogParams
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, confirm_session, hidden_code
 from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.key_limits import may_write
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Author, Authors
 from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.outbound.mail import parse_smtp_url
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Clearable, NoParams, Params
+from trackyard.wire.request.params import Clearable, Credential, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
@@ -58,6 +60,7 @@ class EditSettings(Params):
     """Changes of settings; an empty value removes one.
 
     smtp_url: as it is shown, it stays.
+    password: of the calling account; a session needs it for another `smtp_url` or `mail_from`.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     affiliate_imports: the highest status of conversions that affiliates import; an empty value sets pending.
     show_decline_reasons: whether affiliates see why their conversions were declined.
@@ -65,14 +68,15 @@ class EditSettings(Params):
     """
 
     trafficback_url: Annotated[s.Url | None, Clearable()] = None
-    hash_password: Annotated[s.Text | None, Clearable()] = None
-    mail_from: Annotated[Sender | None, Clearable()] = None
-    smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
+    hash_password: Annotated[s.Text | None, Clearable(), Credential()] = None
+    mail_from: Annotated[Sender | None, Clearable(), Credential()] = None
+    smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable(), Credential()] = None
     refuse_bots: s.Flag | None = None
     affiliate_imports: Annotated[ImportsLimit | None, Clearable()] = None
     show_decline_reasons: s.Flag | None = None
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+    password: Annotated[str, s.BoundedText(maximum=1000)] = ""
 
 
 class SettingsView(View):
@@ -147,6 +151,7 @@ class AuditView(View):
 
     user_type: staff, affiliate, advertiser or system.
     client_request_id: the X-Request-Id that the caller sent.
+    key_id, key_name: the API key that called; "" in a session and for a job. The first key of an account has no name.
     """
 
     id: str
@@ -157,6 +162,8 @@ class AuditView(View):
     method: str
     request_id: str
     client_request_id: str
+    key_id: str
+    key_name: str
     what: str
     key: str
     changes: dict[str, ChangeView]
@@ -172,19 +179,24 @@ class AuditAnswer(Answer):
 @routes.get("/admin/settings", for_staff(Permission.SETTINGS_WRITE), id="admin.settings.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> SettingsAnswer:
     """Show the settings of the platform."""
-    return _answer(request.deps, get_settings(request.deps))
+    return _answer(request, get_settings(request.deps))
 
 
 @routes.post("/admin/settings", for_staff(Permission.SETTINGS_WRITE), id="admin.settings.edit")
 def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
-    """Change settings of the platform. They are in force within a second."""
-    given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set}
+    """Change settings of the platform. They are in force within a second.
+
+    Another mail server or sender needs the password in a session. The other administrators get a mail about it, through
+    the server before.
+    """
+    given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set - {"password"}}
     given = {name: "" if value is None else value for name, value in given.items()}
     if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(request.deps).smtp_url):
         del given["smtp_url"]
-    settings = edit_settings(request.deps, given)
+    confirm = partial(confirm_session, request, params.password)
+    settings = edit_settings(request.deps, given, request.caller.account, confirm)
     warn_of_macros(request, MacroPlace.OFFER_URL, {"trafficback_url": params.trafficback_url or ""})
-    return _answer(request.deps, settings)
+    return _answer(request, settings)
 
 
 @routes.post(
@@ -221,14 +233,16 @@ def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     )
 
 
-def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
-    quotes = exchange_rate_status_view(exchange_rate_status(deps), deps.zone)
-    return SettingsAnswer(settings=settings_view(settings), quotes=quotes)
+def _answer(request: ApiRequest[Deps], settings: Settings) -> SettingsAnswer:
+    quotes = exchange_rate_status_view(exchange_rate_status(request.deps), request.deps.zone)
+    shows_code = may_write(request.caller.key, Permission.SETTINGS_WRITE)
+    return SettingsAnswer(settings=settings_view(settings, shows_code=shows_code), quotes=quotes)
 
 
-def settings_view(settings: Settings) -> SettingsView:
-    """Return the view of the settings."""
-    return view_of(SettingsView, settings, smtp_url=_without_password(settings.smtp_url))
+def settings_view(settings: Settings, *, shows_code: bool) -> SettingsView:
+    """Return the view of the settings. shows_code: whether the caller may read the code of the platform."""
+    code = hidden_code(settings.hash_password, shown=shows_code) or ""
+    return view_of(SettingsView, settings, smtp_url=_without_password(settings.smtp_url), hash_password=code)
 
 
 def _without_password(url: str) -> str:

@@ -3,8 +3,16 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from trackyard.domain.people.key_limits import KeyLimits
+from trackyard.domain.people.key_limits import KeyLimits, may_write
 from trackyard.domain.people.roles import Permission, Role, permissions_of
+
+
+@dataclass(frozen=True, slots=True)
+class UsedKey:
+    """The lasting key that calls. name: "" for the first key of an account."""
+
+    id: str
+    name: str
 
 
 class AccountKind(StrEnum):
@@ -38,6 +46,7 @@ class AffiliateCaller:
     is_look: whether staff look at its portal: nothing follows from what is read.
     withheld: permissions that it may not use: in a look those that the staff user does not have.
     needs_password: whether the session may do nothing but choose a password.
+    used_key: the lasting key that calls; None in a session.
     """
 
     id: int
@@ -47,6 +56,7 @@ class AffiliateCaller:
     is_look: bool = False
     withheld: frozenset[Permission] = frozenset()
     needs_password: bool = False
+    used_key: UsedKey | None = None
 
     @property
     def name(self) -> str:
@@ -69,7 +79,7 @@ class AdvertiserCaller:
     """An active advertiser. It may call only the methods that say so (`Endpoint.admits`).
 
     id: 24 hex digits.
-    session, key: as of AffiliateCaller.
+    session, key, used_key: as of AffiliateCaller.
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
     subs_key: of the codes that it sees instead of subs; "" = it sees the subs.
     denied, withheld: features and permissions that the staff user of a look does not have; empty without a look.
@@ -84,6 +94,7 @@ class AdvertiserCaller:
     denied: frozenset[str] = frozenset()
     withheld: frozenset[Permission] = frozenset()
     needs_password: bool = False
+    used_key: UsedKey | None = None
 
     @property
     def name(self) -> str:
@@ -105,7 +116,7 @@ class AdvertiserCaller:
 class StaffCaller:
     """A staff user. id: 24 hex digits.
 
-    session, key: as of AffiliateCaller.
+    session, key, used_key: as of AffiliateCaller.
     needs_second_factor: whether the session may do nothing but set up a second factor.
     denied, withheld: features and permissions that its own levels take from what its roles give.
     needs_password: as of AffiliateCaller.
@@ -119,6 +130,7 @@ class StaffCaller:
     denied: frozenset[str] = frozenset()
     withheld: frozenset[Permission] = frozenset()
     needs_password: bool = False
+    used_key: UsedKey | None = None
 
     @property
     def name(self) -> str:
@@ -138,6 +150,10 @@ class StaffCaller:
     def may(self, permission: Permission) -> bool:
         """Return whether any of its roles gives the permission, and its levels leave it."""
         return permission in permissions_of(self.roles) and permission not in self.withheld
+
+    def may_write_with_key(self, permission: Permission) -> bool:
+        """Return whether it has a permission that writes, and the key that calls leaves it."""
+        return self.may(permission) and may_write(self.key, permission)
 
 
 Caller = AffiliateCaller | AdvertiserCaller | StaffCaller

@@ -49,6 +49,11 @@ class KeyLimits:
         return area if areas and area in AREAS and area not in areas else None
 
 
+def may_write(key: KeyLimits | None, permission: Permission) -> bool:
+    """Return whether a key leaves its owner a permission that writes; secrets are shown to such keys alone."""
+    return key is None or key.find_missing_scope(permission, writes=True, credentials=False) is None
+
+
 def ordered_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     """Return scopes once each, in the order of `SCOPES`."""
     given = frozenset(scopes)

@@ -4,6 +4,7 @@ A mail is claimed before it is handed over and removed afterwards. When a worker
 more when its lease ends, with the same Message-ID.
 """
 
+import json
 import logging
 import random
 import threading
@@ -85,10 +86,12 @@ class Mailer:
             return False
         try:
             files = tuple((each.name, each.kind, each.content) for each in item.attachments)
-            message = MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files)
-            self._transport.send(message)
+            given = (item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files, item.server)
+            self._transport.send(MailMessage(*given))
         except MailServerUnreachable as fault:
             self._record_failure(item, str(fault), permanent=False)
+            if item.server:  # an earlier server: the mails of the one in force do not wait for it
+                return True
             raise
         except MailRejected as fault:
             self._server.worked()
@@ -142,7 +145,7 @@ class ConfiguredMailTransport:
 
     def send(self, message: MailMessage) -> None:
         """Send a mail. Raises MailServerUnreachable, MailRejected, DecryptionFailed."""
-        current = self._current_settings()
+        current = self._settings_of(message)
         if self._transport is None or self._transport[0] != current:
             self.close()
             self._transport = (current, self._make(current))
@@ -153,6 +156,14 @@ class ConfiguredMailTransport:
         if self._transport is not None:
             self._transport[1].close()
 
-    def _current_settings(self) -> MailSettings:
+    def _settings_of(self, message: MailMessage) -> MailSettings:
+        """Return the settings of a mail: its own server, where there was one, else the one in force."""
         with self._database.read() as conn:
-            return mail_in_force(conn, self._cipher, self._default)
+            in_force = mail_in_force(conn, self._cipher, self._default)
+            network = settings.find_network(conn)
+        if not message.server:
+            return in_force
+        own_server, own_sender = json.loads(self._cipher.decrypt(message.server))
+        own_server = own_server or self._default.smtp_url
+        sender = named_sender(own_sender or self._default.sender, network.name)
+        return MailSettings(own_server, sender) if own_server else in_force

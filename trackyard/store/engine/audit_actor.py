@@ -19,6 +19,7 @@ class AuditActor:
 
     staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate or an advertiser.
     affiliate_id: None for others. advertiser_id: "" for others.
+    key_id, key_name: the API key that called; "" = a session or a job.
     method: the id of the endpoint or job.
     request_id, client_request_id: ours, and the caller's own.
     at: UTC milliseconds.
@@ -32,6 +33,8 @@ class AuditActor:
     client_request_id: str = ""
     address: str = ""
     advertiser_id: str = ""
+    key_id: str = ""
+    key_name: str = ""
 
 
 current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)

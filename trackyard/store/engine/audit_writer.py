@@ -32,6 +32,7 @@ from trackyard.domain.platform.erasures import ErasureSubject
 from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.store.engine.dialect import is_postgresql
 from trackyard.store.tables import audit
+from trackyard.store.tables.credentials import SECRET_COLUMNS, SECRET_SETTINGS
 
 SECRET: Final = "***"  # noqa: S105 (replaces secrets)
 
@@ -57,11 +58,6 @@ _UNAUDITED_TABLES: Final = frozenset(
     }
 )
 """Queues, tables that are derived from others, and tables with their own history."""
-_SECRET_COLUMNS: Final = frozenset(
-    {"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret", "subs_key"}
-    | {"asked", "before"}  # of held changes: they have accounts of affiliates
-)
-_SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
 _UNAUDITED_COLUMNS: Final = frozenset({"updated_at", "judged_until", "met_until", "webhook_due", "webhook_attempts"})
 _CHUNK: Final = 200
 
@@ -121,9 +117,10 @@ class _ChangeRecorder:
         """Write one row for each row that has changed."""
         rows = []
         for (table, key), first in self._first.items():
-            changes = _differences(table, first, self._last.get((table, key)))
+            last = self._last.get((table, key))
+            changes = differences(table, first, last)
             if changes:
-                named = {"what": table.name, "key": "/".join(map(str, key))[:200], "changes": changes}
+                named = {"what": table.name, "key": _shown_key(table, key, first or last or {}), "changes": changes}
                 rows.append({"id": new_id(actor.at), **asdict(actor), **named})
         if rows:
             conn.execute(insert(audit), rows)
@@ -188,12 +185,13 @@ def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _R
     return found
 
 
-def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[str, list[Any]]:
+def differences(table: Table, first: _Row | None, last: _Row | None) -> dict[str, list[Any]]:
     """Return [from, to] by column; None on the side where the row does not exist."""
     before, after = first or {}, last or {}
     row = last or first or {}
-    secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == ErasureSubject.USER)
-    hidden = _SECRET_COLUMNS | ({"value"} if secret else set())
+    is_setting = table.name == "setting" and row["name"] in SECRET_SETTINGS
+    secret = is_setting or (table.name == "erasure" and row["subject"] == ErasureSubject.USER)
+    hidden = SECRET_COLUMNS.get(table.name, frozenset()) | ({"value"} if secret else set())
     changes = {}
     for column in [column.name for column in table.columns]:
         old, new = before.get(column), after.get(column)
@@ -201,6 +199,13 @@ def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[st
             pair = (SECRET if value is not None and column in hidden else _plain(value) for value in (old, new))
             changes[column] = list(pair)
     return changes
+
+
+def _shown_key(table: Table, key: _Key, row: _Row) -> str:
+    """Return the primary key of a row; the id of a row that is found by a secret."""
+    secret = SECRET_COLUMNS.get(table.name, frozenset())
+    parts = key if secret.isdisjoint(column.name for column in table.primary_key.columns) else (row["id"],)
+    return "/".join(map(str, parts))[:200]
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ class QueuedMail:
     """A queued mail. attempts: a claimed one counts its own; created_at: UTC milliseconds.
 
     html: the same as the body, "" = it is plain text alone.
+    server: the server and the sender that it goes through, encrypted; "" = those in force.
     """
 
     id: str
@@ -28,6 +29,7 @@ class QueuedMail:
     created_at: int
     html: str = ""
     attachments: tuple[MailFile, ...] = ()
+    server: str = ""
 
 
 def add(
@@ -39,14 +41,15 @@ def add(
     *,
     html: str = "",
     attachments: Sequence[MailFile] = (),
+    server: str = "",
 ) -> str:
     """Queue a mail in the caller's transaction; return its id. The subject becomes one line.
 
-    body: plain text. html: the same for mail programs that show it.
+    body: plain text. html: the same for mail programs that show it. server: as of QueuedMail.
     """
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
-    row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html}
+    row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html, "server": server}
     conn.execute(insert(mail).values(**row, next_at=now_ms, created_at=now_ms))
     for place, each in enumerate(attachments):
         file = {"name": each.name, "kind": each.kind, "content": each.content}
@@ -76,7 +79,9 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
     attempts = row.attempts + 1
     conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
     files = _attachments(conn, row.id)
-    return QueuedMail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files)
+    return QueuedMail(
+        row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files, row.server
+    )
 
 
 def take(conn: Connection, mail_id: str) -> QueuedMail:

@@ -12,6 +12,7 @@ from trackyard.domain.people.callers import Caller
 from trackyard.wire.endpoint import ApiRequest, check_features
 from trackyard.wire.http.auth import KEY_NAMES
 from trackyard.wire.http.idempotency import RunOnce, check_idempotency_key, idempotent_request_of, owner_of
+from trackyard.wire.http.key_limits import check_credentials
 from trackyard.wire.http.routing import Match
 from trackyard.wire.request.brackets import File, FormLimits, Tree, body_tree, close_files, merged, query_pairs, tree_of
 from trackyard.wire.request.parsing import as_sent, read_params
@@ -128,6 +129,7 @@ class HandlerRun(Generic[D]):
     def _call_handler(self, api_request: ApiRequest[D], tree: Tree) -> HandlerResult:
         endpoint = self._match.endpoint
         params, ignored = read_params(endpoint.params, tree, staff=api_request.staff, version=api_request.version)
+        check_credentials(api_request.caller_or_none, params)
         if endpoint.file_export is not None and isinstance(params, ExportParams) and params.format != "json":
             check_features(api_request.caller_or_none, endpoint.file_features)
             return HandlerResult(b"", sorted(ignored), file=self._file(endpoint.file_export, api_request, params))

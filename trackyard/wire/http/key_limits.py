@@ -5,7 +5,9 @@ from typing import Any
 
 from trackyard.base.errors import AccessDenied, CallerNotAllowed
 from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.key_limits import CREDENTIALS
 from trackyard.wire.endpoint import Endpoint, check_features, check_password_choice, check_second_factor
+from trackyard.wire.request.params import Params, credentials_in
 
 log = logging.getLogger("trackyard.api")
 
@@ -22,6 +24,16 @@ def authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     ):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
+
+
+def check_credentials(caller: Caller | None, params: Params) -> None:
+    """Raise AccessDenied when a key with limits sends a parameter that decides who gets in."""
+    if caller is None or caller.key is None or not (names := credentials_in(params)):
+        return
+    raise AccessDenied(
+        f"This API key has no scope {CREDENTIALS}, which {', '.join(names)} needs: call with the first key.",
+        code=f"scope.{CREDENTIALS}",
+    )
 
 
 def check_key(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:

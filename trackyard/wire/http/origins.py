@@ -51,4 +51,6 @@ def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> 
         client_request_id=origin.client_id,
         address=origin.address,
         advertiser_id=caller.id if isinstance(caller, AdvertiserCaller) else "",
+        key_id=caller.used_key.id if caller.used_key is not None else "",
+        key_name=caller.used_key.name if caller.used_key is not None else "",
     )

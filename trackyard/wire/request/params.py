@@ -65,7 +65,12 @@ class MayBeEmpty:
     """A required list that may be empty."""
 
 
-_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """It writes a column of `CREDENTIAL_COLUMNS`: keys with limits may not send it (docs/spec/callers.md#api-keys)."""
+
+
+_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +195,11 @@ class Field:
         return any(isinstance(marker, Clearable) for marker in self.markers)
 
     @property
+    def is_credential(self) -> bool:
+        """Return whether a key with limits may not send it."""
+        return any(isinstance(marker, Credential) for marker in self.markers)
+
+    @property
     def admin_only(self) -> bool:
         """Return whether it is ignored when an affiliate sends it."""
         return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
@@ -207,6 +217,15 @@ class Field:
 def fields_of(model: type[Params]) -> tuple[Field, ...]:
     """Return the parameters of a model, in order."""
     return tuple(_field(model, attribute, info) for attribute, info in model.model_fields.items())
+
+
+def credentials_in(params: Params) -> list[str]:
+    """Return the names of the parameters that were sent and that keys with limits may not send."""
+    return [
+        field.name
+        for field in fields_of(type(params))
+        if field.is_credential and field.attribute in params.model_fields_set
+    ]
 
 
 def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:

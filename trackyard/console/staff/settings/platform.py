@@ -40,6 +40,12 @@ PLAN: Final = FormPlan(
             (
                 FormField("mail_from", label=lazy_gettext("Sender"), wide=True),
                 FormField("smtp_url", label=lazy_gettext("Server"), wide=True),
+                FormField(
+                    "password",
+                    lazy_gettext("Your password"),
+                    widget="password",
+                    help=lazy_gettext("For another sender or server. The other administrators get a mail about it."),
+                ),
             ),
             help=lazy_gettext("Empty: as the settings of the server say."),
         ),
@@ -63,7 +69,7 @@ PLAN: Final = FormPlan(
 def platform_settings(request: PageRequest) -> PageAnswer:
     """Show and change the settings of the platform."""
     answer = request.calls.call("admin.settings.get")
-    form = open_form(request, PLAN, answer["settings"])
+    form = open_form(request, PLAN, answer["settings"] | {"password": ""})
     if form.save() is not None:
         return Redirect(PATH, gettext("The settings are saved. They are in force within a second."))
     return form.page(

@@ -103,6 +103,7 @@ class AuditRow:
     verb: created, changed or removed.
     author_link, object_link: "" where no page shows it.
     more: changes that are folded.
+    api_key: the key that called, by its name or what it is; "" in a session.
     """
 
     at: str
@@ -117,6 +118,7 @@ class AuditRow:
     more: tuple[FieldChange, ...]
     method: str
     request_id: str
+    api_key: str
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -234,6 +236,7 @@ def _row(request: PageRequest, record: Mapping[str, Any]) -> AuditRow:
         more=tuple(changes[_FIRST_CHANGES:]),
         method=record["method"],
         request_id=record["request_id"],
+        api_key=record["key_name"] or (gettext("first key") if record["key_id"] else ""),
     )
 
 

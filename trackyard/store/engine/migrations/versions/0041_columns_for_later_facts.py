@@ -1,7 +1,7 @@
 """Add the columns of facts that are recorded from now on.
 
 They are empty until they are filled: the goal as it is compared, what was forgiven, refunds, how long a mailed
-password works, the key that acted, and what each machine runs.
+password works, the key that acted, the server of a mail, and what each machine runs.
 """
 
 import logging
@@ -47,6 +47,7 @@ def upgrade() -> None:
         op.add_column(name, sa.Column("password_until", sa.BigInteger(), nullable=True))
     op.add_column("audit", sa.Column("key_id", sa.String(24), nullable=False, server_default=""))
     op.add_column("audit", sa.Column("key_name", sa.String(100), nullable=False, server_default=""))
+    op.add_column("mail", sa.Column("server", sa.Text(), nullable=False, server_default=""))
     op.add_column("machine", sa.Column("version", sa.String(32), nullable=False, server_default=""))
     op.add_column("machine", sa.Column("schema", sa.String(16), nullable=False, server_default=""))
     for name in ("analytic_step", "wire_form"):
@@ -65,6 +66,7 @@ def downgrade() -> None:
     """Remove them."""
     for name in ("wire_form", "analytic_step", "schema", "version"):
         op.drop_column("machine", name)
+    op.drop_column("mail", "server")
     for name in ("key_name", "key_id"):
         op.drop_column("audit", name)
     for name in _ACCOUNTS:
