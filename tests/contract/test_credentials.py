@@ -1,4 +1,4 @@
-"""Who decides who gets in: methods and parameters that write credentials are refused to keys with limits.
+"""Keys with limits write no credentials, by any method or parameter.
 
 docs/spec/callers.md#credentials. Each writing method of the catalogue runs, and what it writes is read from its
 statements, in the tables that the audit log leaves out as well.
@@ -21,7 +21,7 @@ from trackyard.wire.request.params import Params, fields_of
 
 WRITING = [endpoint for endpoint in CATALOGUE if endpoint.method != "GET" and not endpoint.is_public]
 OWN_ROWS = {"affiliate", "advertiser", "offer"}
-"""Tables whose new rows have credentials of nobody else."""
+"""Tables of which a new row has its own credentials alone."""
 NEW_ACCOUNTS = {"admin.partner.add": "affiliate"}
 """Methods that make an account with its first key."""
 OWN_PASSWORDS = {
@@ -31,7 +31,7 @@ OWN_PASSWORDS = {
 }
 """Passwords that only show who calls."""
 ENDS = {"session", "api_key", "sign_in_link", "email_confirmation"}
-"""Tables of which a removed row lets nobody in."""
+"""Tables of which a removed row admits no person."""
 
 
 MADE = {
@@ -113,7 +113,10 @@ def _sent(world: EndpointSetup, endpoint: Endpoint[Any], caller: ApiClient) -> d
 
 
 def _columns_written(world: EndpointSetup, endpoint: Endpoint[Any], names: set[str]) -> set[str]:
-    """Return the credentials that a method writes. names: parameters that are sent besides those it needs."""
+    """Return the credentials that a method writes.
+
+    names: parameters that are sent besides those it needs.
+    """
     caller = world.caller(endpoint)
     params = _sent(world, endpoint, caller) | {name: MADE[name]() for name in sorted(names)}
     path = world.path(endpoint, endpoint.versions[-1], client=caller)
@@ -147,7 +150,7 @@ def test_every_method_that_writes_credentials_is_refused_to_keys_with_limits(wor
 
 
 def test_every_parameter_of_credentials_is_one_of_a_method_and_of_no_list() -> None:
-    """Only the parameters of a method itself are looked at, so that no list in it may have such a parameter."""
+    """Parameters of a method itself alone are looked at, so lists in it have none."""
     inner = [
         f"{endpoint.id} {field.name}"
         for endpoint in WRITING

@@ -15,16 +15,16 @@ from trackyard.base.secrets import DecryptionFailed, SecretCipher
 class SealPurpose(StrEnum):
     """What a sealed text is for. A purpose has one shape: another shape needs another purpose."""
 
-    FORM = "form of"
-    KEPT_FORM = "kept form"
-    LOOK = "look as"
-    SIGN_IN_STEP = "sign-in step"
+    FORM = "form"
+    KEPT_FORM = "kept-form"
+    LOOK = "look"
+    SIGN_IN_STEP = "sign-in-step"
 
 
 class SignaturePurpose(StrEnum):
     """What a text is for that the key of a session signs."""
 
-    FORM_TOKEN = "form token"  # noqa: S105 (the name of a purpose)
+    FORM_TOKEN = "form-token"  # noqa: S105 (the name of a purpose)
     MESSAGE = "message"
 
 

@@ -1,4 +1,4 @@
-"""Another mail server: the password of a session, and a mail to the other administrators through the server before."""
+"""Another mail server needs the password, and the other administrators get a mail."""
 
 from typing import Any
 
@@ -18,7 +18,10 @@ DEFAULT = MailSettings("smtp://start.example", "start@a.example")
 
 
 class SentMail:
-    """What each server got: server and sender, recipient, body. down: servers that cannot be reached."""
+    """What each server got: its settings, recipient, body.
+
+    down: servers that cannot be reached.
+    """
 
     def __init__(self) -> None:
         self.all: list[tuple[MailSettings, str, str]] = []
@@ -78,7 +81,7 @@ def test_other_mail_server_needs_the_password_in_a_session(api: Api, changes: di
 
 
 @pytest.mark.parametrize("old", ["", OLD])
-def test_other_administrators_are_told_through_the_server_before(api: Api, old: str) -> None:
+def test_other_administrators_get_a_mail_through_the_server_before(api: Api, old: str) -> None:
     if old:
         api.admin.post("/3.1/admin/settings", smtp_url=old, mail_from="old@a.example")
     session, other = administrators(api)
@@ -113,7 +116,7 @@ def test_mail_through_an_unreachable_earlier_server_delays_no_other(api: Api) ->
     assert other in {recipient for server, recipient, _ in sent.all if server.smtp_url == OLD}
 
 
-def test_first_mail_server_tells_through_the_new_one(api: Api) -> None:
+def test_first_mail_server_sends_the_mail_about_itself(api: Api) -> None:
     """Where mail had no server, a mail through it would be lost."""
     _, other = administrators(api)
     api.admin.post("/3.1/admin/settings", smtp_url=NEW)

@@ -46,7 +46,7 @@ def scope_of(conn: Connection, access: Access) -> Scope:
 
 
 def writable_scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
-    """Return what a caller may write with a permission other than the method's, and with the key that calls."""
+    """Return what a caller may write with another permission, and with the key that calls."""
     if not may_write(caller.key, permission):
         return Scope.nothing()
     return scope_for(deps, caller, permission)

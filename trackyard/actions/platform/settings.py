@@ -114,7 +114,7 @@ def edit_settings(
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
         after = _settings(deps, conn)
         if _of_mail(given, before):
-            _tell_of_mail_server(deps, conn, author, before, asdict(after))
+            _mail_administrators(deps, conn, author, before, asdict(after))
         return after
 
 
@@ -123,7 +123,7 @@ def _of_mail(given: Mapping[str, str | bool], before: Mapping[str, Any]) -> bool
     return any(name in given and given[name] != before[name] for name in ("smtp_url", "mail_from"))
 
 
-def _tell_of_mail_server(
+def _mail_administrators(
     deps: Deps, conn: Connection, author: Account, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Mail the other administrators, by the server and the sender that were in force."""

@@ -116,8 +116,9 @@ def shown_key_of_other(request: ApiRequest[Any], key: str | None) -> str | None:
 
 
 def confirm_session(request: ApiRequest[Deps], password: str) -> None:
-    """Check the password of a session's account: a session of hours must not become a way in that lasts.
+    """Check the password of a session's account.
 
+    A session of hours must not become a way in that lasts.
     Raises BadInput for a missing or wrong one, and TooManyRequests.
     """
     if not request.session:

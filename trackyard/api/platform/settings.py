@@ -240,7 +240,10 @@ def _answer(request: ApiRequest[Deps], settings: Settings) -> SettingsAnswer:
 
 
 def settings_view(settings: Settings, *, shows_code: bool) -> SettingsView:
-    """Return the view of the settings. shows_code: whether the caller may read the code of the platform."""
+    """Return the view of the settings.
+
+    shows_code: whether the caller may read the code of the platform.
+    """
     code = hidden_code(settings.hash_password, shown=shows_code) or ""
     return view_of(SettingsView, settings, smtp_url=_without_password(settings.smtp_url), hash_password=code)
 

@@ -50,7 +50,10 @@ class KeyLimits:
 
 
 def may_write(key: KeyLimits | None, permission: Permission) -> bool:
-    """Return whether a key leaves its owner a permission that writes; secrets are shown to such keys alone."""
+    """Return whether a key leaves its owner a permission that writes.
+
+    Secrets are shown to such keys alone.
+    """
     return key is None or key.find_missing_scope(permission, writes=True, credentials=False) is None
 
 

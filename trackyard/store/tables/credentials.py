@@ -15,7 +15,7 @@ CREDENTIAL_COLUMNS: Final = {
         ("api_key", "session", "second_factor", "recovery_code", "sign_in_link", "email_confirmation"), frozenset({"*"})
     ),
 }
-"""By table; * is every column. Who writes one decides who signs in, or whose reports count."""
+"""By table; * is every column. Who writes one decides who signs in, or which reports count."""
 
 SECRET_COLUMNS: Final = {
     "staff": frozenset({"password_hash"}),

@@ -67,7 +67,10 @@ class MayBeEmpty:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """It writes a column of `CREDENTIAL_COLUMNS`: keys with limits may not send it (docs/spec/callers.md#api-keys)."""
+    """It writes a column of `CREDENTIAL_COLUMNS`.
+
+    Keys with limits may not send it (docs/spec/callers.md#credentials).
+    """
 
 
 _MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential
