@@ -8,8 +8,9 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.pages import PASSWORD, PageReader, staff_visitor
 from trackyard.actions.people.staff import set_password
+from trackyard.actions.platform.settings_in_force import MailSettings
 from trackyard.domain.people.roles import Role
-from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer, MailSettings
+from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer
 from trackyard.outbound.mail import MailMessage, MailServerUnreachable
 
 OLD = "smtp://me:word@old.example:587"

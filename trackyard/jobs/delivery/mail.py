@@ -22,10 +22,11 @@ from trackyard.outbound.mail import (
     MailRejected,
     MailServerUnreachable,
     MailTransport,
+    named_sender,
 )
 from trackyard.store.engine.database import Database
 from trackyard.store.people import email_confirmations, sign_in_links
-from trackyard.store.platform import mail
+from trackyard.store.platform import mail, settings
 from trackyard.store.platform.mail import QueuedMail
 
 LEASE_MS: Final = 120_000
