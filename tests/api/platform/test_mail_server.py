@@ -12,6 +12,7 @@ from trackyard.actions.platform.settings_in_force import MailSettings
 from trackyard.domain.people.roles import Role
 from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer
 from trackyard.outbound.mail import MailMessage, MailServerUnreachable
+from trackyard.store.platform import mail
 
 OLD = "smtp://me:word@old.example:587"
 NEW = "smtp://thief:word@new.example:587"
@@ -39,11 +40,11 @@ class OneServer:
     def __init__(self, sent: SentMail, wanted: MailSettings) -> None:
         self._sent, self._wanted = sent, wanted
 
-    def send(self, mail: MailMessage) -> None:
-        """Keep a mail."""
+    def send(self, message: MailMessage) -> None:
+        """Keep the mail."""
         if self._wanted.smtp_url in self._sent.down:
             raise MailServerUnreachable("down")
-        self._sent.all.append((self._wanted, mail.recipient, mail.body))
+        self._sent.all.append((self._wanted, message.recipient, message.body))
 
     def close(self) -> None:
         """Hold nothing."""
@@ -54,6 +55,12 @@ def deliver(api: Api, sent: SentMail, default: MailSettings = DEFAULT) -> None:
     mailer = Mailer(api.deps.database, api.clock, post, draw_jitter=lambda: 0.0)
     while mailer.send_one():
         pass
+
+
+def queue_one(api: Api) -> None:
+    """Queue a mail of the platform, which goes through the server in force."""
+    with api.deps.database.write() as conn:
+        mail.add(conn, "other@a.example", "Hello", "Hello", api.clock.now_ms())
 
 
 def administrators(api: Api) -> tuple[ApiClient, str]:
@@ -96,7 +103,7 @@ def test_other_administrators_get_a_mail_through_the_server_before(api: Api, old
     assert {server.smtp_url for server, _ in told.values()} == {expected.smtp_url}
     assert all(expected.sender in server.sender for server, _ in told.values())
     assert all("new.example:587" in body and ":word" not in body and "thief:" not in body for _, body in told.values())
-    session.post("/3.1/admin/settings/test_mail")
+    queue_one(api)
     deliver(api, sent)
     assert sent.all[-1][0].smtp_url == NEW
 
@@ -106,7 +113,7 @@ def test_mail_through_an_unreachable_earlier_server_delays_no_other(api: Api) ->
     session, other = administrators(api)
     deliver(api, SentMail())
     session.post("/3.1/admin/settings", smtp_url=NEW, password=PASSWORD)
-    session.post("/3.1/admin/settings/test_mail")
+    queue_one(api)
     sent = SentMail()
     sent.down.add(OLD)
     deliver(api, sent)
