@@ -1,4 +1,4 @@
-"""Settings that stand in two places: at the start, and in the settings of staff."""
+"""Settings that have two places: the start, and the settings of staff."""
 
 from dataclasses import fields
 

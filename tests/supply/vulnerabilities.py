@@ -1,7 +1,7 @@
 """Known vulnerabilities of the pinned packages, as the index named them when `script/pin` asked.
 
 The check reads tests/supply/vulnerabilities.json and nothing else, so that it works without a network and always ends
-the same way for the same files. A release needs a list that is whole and young, or a reason that stands in its entry of
+the same way for the same files. A release needs a list that is whole and young, or a reason in its entry of
 CHANGELOG.md. usage: python -m tests.supply.vulnerabilities [--renew | --wheel REASON]
 """
 
@@ -60,7 +60,9 @@ def warning_of(snapshot: dict[str, Any], pins: Iterable[tuple[str, str]], today:
 
 
 def wheel_faults(warning: str, changelog: str, reason: str, *, is_tagged: bool) -> list[str]:
-    """Return why no wheel of a release may be built: its vulnerabilities were not looked up, and no reason is given.
+    """Return why no wheel of a release may be built; none = it may.
+
+    Its vulnerabilities were not looked up, and no reason is given.
 
     It is a release when the commit has a tag, or when the newest entry of the changelog is no longer "Unreleased".
     warning: see `warning_of`. reason: why a release does without; "" = none.

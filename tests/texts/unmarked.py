@@ -34,7 +34,8 @@ _CODE_TEXT: Final = re.compile(r"[<{]|^curl |^Mozilla/")
 _NO_TEXTS: Final = frozenset(
     (
         *("activate offer", "admin.offer.estimate.", "not.", "on moderation", "platform currency"),
-        *("form of", "kept form", "look as", "public, max-age=31536000, immutable"),
+        *("form of", "kept form", "look as", "sign-in step", "form token", "public, max-age=31536000, immutable"),
+        "report mails",
         *("Parquet", "Kochava", "Sparkline", "xMidYMid meet"),
     )
 )

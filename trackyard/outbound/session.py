@@ -70,7 +70,7 @@ class _AnswerBroken(ClientError):
 
 
 class _BoundedProtocol(ResponseHandler):
-    """Keeps the status line of an answer, and ends a request that gets one informational answer after another."""
+    """Keeps the status line of an answer, and bounds the informational answers before it."""
 
     _informational = 0
     _connector: "_BoundedConnector | None" = None

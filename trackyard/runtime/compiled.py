@@ -33,6 +33,7 @@ MODULES: Final = (
     "trackyard.decision.target.url",
     "trackyard.decision.targeting.checks",
     "trackyard.decision.targeting.ip_lists",
+    "trackyard.decision.targeting.sub_checks",
     "trackyard.decision.targeting.targeting",
     "trackyard.decision.targeting.versions",
     "trackyard.decision.visitor.bots",

@@ -311,7 +311,10 @@ class Topic:
 
 
 def check_password_choice(caller: Caller, method: str = "") -> None:
-    """Raise AccessDenied for a session of a password that was given, except to choose another one or to sign out."""
+    """Raise AccessDenied for a session of a given password.
+
+    It may choose another password, or sign out.
+    """
     if caller.needs_password and method not in _WITH_GIVEN_PASSWORD:
         raise AccessDenied(_GIVEN, code="password_change_required")
 

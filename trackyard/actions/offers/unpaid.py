@@ -1,4 +1,6 @@
-"""Say which visitors get through an offer without a payment (docs/spec/offers.md#visitors-without-a-payment)."""
+"""Find the visitors that get through an offer without a payment.
+
+docs/spec/offers.md#visitors-without-a-payment"""
 
 from collections.abc import Iterable
 from typing import Final

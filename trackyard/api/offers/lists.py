@@ -225,7 +225,7 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
     """Show an offer in its full form, to an affiliate without the advertiser's side.
 
     An affiliate finds an offer that is not active only when it is connected to it. To staff the answer warns of
-    visitors who get through and for whom no payment matches.
+    visitors that get through without a payment that matches.
     """
     if isinstance(request.caller, AffiliateCaller):
         view_context = ViewContext(request.caller.id, request.deps, request.version)

@@ -65,7 +65,7 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
 
     `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
     selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
-    The answer warns of macros in URLs that do not exist, and of visitors who get through and for whom no payment
+    The answer warns of macros in URLs that do not exist, and of visitors that get through without a payment that
     matches.
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """

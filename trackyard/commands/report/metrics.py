@@ -41,7 +41,7 @@ class Metric:
     less: tuple[Callable[[Row], Value], ...] = ()
 
     def text_of(self, row: Row, currency: str) -> str:
-        """Return the value of a row as it is printed; a difference is that of what is printed beside it."""
+        """Return the value of a row as it is printed; a difference is that of printed values."""
         if not self.less or self.value(row) is None:
             return self.text(self.value(row), currency)
         first, *others = (shown_amount(_number(part(row)), currency) for part in self.less)

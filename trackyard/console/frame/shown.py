@@ -68,7 +68,7 @@ def money(value: Number | None, currency: str, places: int | None = None) -> Mon
 
 
 def together(amounts: Iterable[Number], currency: str, places: int | None = None) -> MoneyText:
-    """Return the sum of amounts that stand beside it, so that a row adds up as it is shown.
+    """Return the sum of the amounts of a row, so that it adds up as it is shown.
 
     The margin is together((charge, -payout)).
     """

@@ -11,6 +11,7 @@ from typing import Final
 from trackyard.decision.targeting import checks
 from trackyard.decision.targeting.checks import SUBS, PlaceCheck, TargetingCheck, TextCheck, WordCheck
 from trackyard.decision.targeting.ip_lists import AddressSet
+from trackyard.decision.targeting.sub_checks import BlockedSubCheck, SubAccountCheck, SubCheck, SubValues
 from trackyard.decision.targeting.texts import find_match
 from trackyard.decision.targeting.versions import VersionSet, versions_of
 from trackyard.domain.offers.offers import (
@@ -82,13 +83,13 @@ def find_sub_accounts(owner: str, accounts: Mapping[str, SubAccountList]) -> Tar
         for number, held in sorted(accounts.items())
         if held.values
     )
-    return checks.SubAccountCheck(owner, lists) if lists else None
+    return SubAccountCheck(owner, lists) if lists else None
 
 
 def checks_of_blocks(restrictions: Restrictions) -> dict[int, TargetingCheck]:
     """Return the check of blocked subs by affiliate."""
     return {
-        affiliate: checks.BlockedSubCheck((SUBS[number], frozenset(values)) for number, values in sorted(subs.items()))
+        affiliate: BlockedSubCheck((SUBS[number], frozenset(values)) for number, values in sorted(subs.items()))
         for affiliate, subs in restrictions.blocked.items()
     }
 
@@ -222,7 +223,7 @@ def _sub_lists(lists: Mapping[int, Texts]) -> Iterator[tuple[str, frozenset[str]
 def _sub_check(
     allow: tuple[tuple[str, frozenset[str]], ...],
     deny: tuple[tuple[str, frozenset[str]], ...],
-    together: tuple[checks.SubValues, ...],
+    together: tuple[SubValues, ...],
 ) -> TargetingCheck | None:
     rows = tuple(row for row in together if row)
-    return checks.SubCheck(allow, deny, rows) if allow or deny or rows else None
+    return SubCheck(allow, deny, rows) if allow or deny or rows else None

@@ -53,9 +53,10 @@ class CompiledGroup:
         return True
 
     def admits(self, kind: type[TargetingCheck], word: str) -> bool:
-        """Return whether visitors with a word may pass. Which countries its places and providers are in is unknown.
+        """Return whether visitors with a word may pass.
 
-        kind: of the checks that the word is for.
+        The countries of its places and providers are not known.
+            kind: of the checks that the word is for.
         """
         own = [check for check in self._checks if isinstance(check, kind)]
         if self._any:

@@ -1,4 +1,4 @@
-"""Visitors who get through the targeting of an offer, and for whom no payment matches.
+"""Visitors that get through the targeting of an offer without a payment that matches.
 
 docs/spec/offers.md#visitors-without-a-payment. One property is compared at a time: where no payment takes a country,
 none takes its visitors, whatever the other conditions. The journal of clicks is not asked.
@@ -21,7 +21,7 @@ class UnpaidVisitors:
     """Values of one property of visitors for which no payment of a goal matches.
 
     of: countries, devices or os. values: those that get through. total: how many values the property has.
-    goal: "" = the offer has one goal. affiliate_id: whose visitors they are, None = those of each affiliate.
+    goal: "" = the offer has one goal. affiliate_id: the affiliate that they come from, None = those of each affiliate.
     """
 
     of: str
@@ -59,7 +59,7 @@ _PROPERTIES: Final = {
 def find_unpaid(
     targeting: Targeting | None, general: Sequence[Payment], personal: Sequence[Payment]
 ) -> list[UnpaidVisitors]:
-    """Return the visitors who get through and for whom no payment matches.
+    """Return the visitors that get through without a payment that matches.
 
     targeting: None = nothing restricts the offer. general, personal: its payments, and those of single affiliates.
     Where general payments leave nothing out, own payments of affiliates do not either: they come before them.
@@ -84,7 +84,7 @@ def find_unpaid(
 def _audiences(
     targeting: Targeting | None, common: Sequence[Payment], personal: Sequence[Payment], goal: str
 ) -> Iterator[int | None]:
-    """Yield whose visitors are compared. None: those of all affiliates."""
+    """Yield the affiliates that are compared. None: all together."""
     if common:
         yield None
     named = set(targeting.personal_affiliates) if targeting is not None and common else set()

@@ -1,4 +1,6 @@
-"""Amounts as people read them, in the places of their currency (docs/spec/money.md#amounts-that-are-shown)."""
+"""Amounts as people read them, in the places of their currency.
+
+docs/spec/money.md#amounts-that-are-shown"""
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
@@ -19,7 +21,7 @@ def shown_amount(value: Decimal, currency: str, places: int | None = None) -> De
 
 
 def shown_sum(amounts: Iterable[Decimal], currency: str, places: int | None = None) -> Decimal:
-    """Return the sum of amounts that are shown beside it, so that what is shown adds up."""
+    """Return the sum of amounts as they are shown, so that a row adds up."""
     return sum((shown_amount(each, currency, places) for each in amounts), Decimal(0))
 
 

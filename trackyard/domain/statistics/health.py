@@ -152,7 +152,7 @@ class Health:
 
     rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
     networks: those with most clicks. of: offer, advertiser or affiliate, "" = not known.
-    unpaid: sentences about visitors who get through and for whom no payment matches.
+    unpaid: sentences about visitors that get through without a payment that matches.
     """
 
     since: int

@@ -44,7 +44,10 @@ log = logging.getLogger("trackyard.fetches")
 
 
 class CreativeFetcher:
-    """Fetch creatives until stopped, some at a time, one of each host. Several workers may run on one database."""
+    """Fetch creatives until stopped, some at a time, one of each host.
+
+    Several workers may run on one database.
+    """
 
     def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database

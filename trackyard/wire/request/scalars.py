@@ -309,7 +309,7 @@ def _url(text: str) -> str | None:
 
 
 def _url_fault(text: str) -> str:
-    """Return what is wrong with a text that begins as a URL does; "" = it does not begin so, or for another reason."""
+    """Return what is wrong with a text that begins as a URL does; "" = nothing of these."""
     address = text.strip()
     if not _WEB_SCHEME.match(address):
         return ""

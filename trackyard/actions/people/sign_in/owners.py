@@ -1,4 +1,6 @@
-"""Mails to the owner of an account about how the account is entered (docs/spec/callers.md#notices-to-the-owner)."""
+"""Mails to the owner of an account about how the account is entered.
+
+docs/spec/callers.md#notices-to-the-owner"""
 
 from trackyard.actions.platform.notices import Notice, Recipient, send_notice
 from trackyard.domain.people.callers import Account

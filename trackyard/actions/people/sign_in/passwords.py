@@ -1,4 +1,6 @@
-"""Storing the password of an account: the one place at which it changes (docs/spec/callers.md#keys-and-passwords)."""
+"""Storing the password of an account: the one place at which it changes.
+
+docs/spec/callers.md#keys-and-passwords"""
 
 from typing import Final
 
@@ -20,7 +22,7 @@ GIVEN_MS: Final = 24 * 60 * 60_000
 
 
 def store_password(conn: Connection, account: Account, password_hash: str, now_ms: int, *, keep: str = "") -> int:
-    """Store the password that was chosen for an account, notify its owner, and return the number of ended sessions.
+    """Store a chosen password, notify the owner, and return the number of ended sessions.
 
     What the password before gave access to ends: sessions, links, and a change of the e-mail address.
     keep: the id of a session that stays.
@@ -32,7 +34,9 @@ def store_password(conn: Connection, account: Account, password_hash: str, now_m
 def give_password(
     conn: Connection, account: Account, password: str, password_hash: str, now_ms: int, called: str = ""
 ) -> None:
-    """Store a password that the program made, and mail it to the owner, who chooses another one within 24 hours.
+    """Store a password that the program made, and mail it to the owner.
+
+    The owner chooses another one within 24 hours.
 
     called: for the greeting; "" = the address.
     """

@@ -79,7 +79,7 @@ def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) 
 
 
 def _other_spellings(text: str, known: frozenset[str], spellings: re.Pattern[str]) -> Iterator[str]:
-    """Yield a sentence for each name of a macro that is written as other programs write theirs, or damaged."""
+    """Yield a sentence for each macro in the form of another program, or damaged."""
     names = {found[0]: found[found.lastindex or 0] for found in spellings.finditer(text)}
     for written, name in islice(names.items(), MAX_UNKNOWN):
         is_filled = written[:3].upper() == "%7B" and name.lower() in known
