@@ -436,7 +436,9 @@ def change_up_to(
 
 
 def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:
-    """Return a figure of sums as pages write it; what is the difference of others is that of what is shown.
+    """Return a figure of sums as pages write it.
+
+    A difference of other figures is computed from what is shown of them.
 
     short: of a card, where the amounts of large sums have no cents.
     """
