@@ -27,7 +27,7 @@ def broken(*_):
     raise KeyError("no one expected this\\nand more")
 
 role, level, directory = sys.argv[1:]
-preparation.check_address_databases = broken
+preparation.CHECKS = (broken,)
 for name in ("_run_edge", "_run_core", "_run_worker"):
     setattr(app, name, broken)
 variables = {"DATA_DIR": directory, "LOG_LEVEL": level, "LOG_FORMAT": "json", "MONITORING_LISTEN": ""}

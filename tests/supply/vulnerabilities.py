@@ -60,11 +60,10 @@ def warning_of(snapshot: dict[str, Any], pins: Iterable[tuple[str, str]], today:
 
 
 def wheel_faults(warning: str, changelog: str, reason: str, *, is_tagged: bool) -> list[str]:
-    """Return why no wheel of a release may be built; none = it may.
+    """Return why the wheel of a release may not be built.
 
-    Its vulnerabilities were not looked up, and no reason is given.
-
-    It is a release when the commit has a tag, or when the newest entry of the changelog is no longer "Unreleased".
+    Its vulnerabilities must have been looked up, or a reason be given. It is a release when the commit has a tag, or
+    when the newest entry of the changelog is no longer "Unreleased".
     warning: see `warning_of`. reason: why a release does without; "" = none.
     """
     [newest, *_] = re.split(r"(?m)^## ", changelog)[1:]

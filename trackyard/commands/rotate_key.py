@@ -25,8 +25,10 @@ from trackyard.runtime.settings import (
     NotInstalled,
     encryption_keys,
     new_secret,
+    unusable_directory,
     write_private,
 )
+from trackyard.runtime.start_checks import refused_database
 from trackyard.store.engine.database import Database
 
 
@@ -65,7 +67,7 @@ def rotate_key(config: Config) -> RotatedKey:
             count = _reencrypt(config)
             (config.data_dir / OLD_SECRET_FILE).unlink()
     except OSError as fault:
-        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
+        raise unusable_directory(config.data_dir, fault) from None
     return RotatedKey(count, "file")
 
 
@@ -85,7 +87,7 @@ def _reencrypt(config: Config) -> int:
     except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except SQLAlchemyError as fault:
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {str(fault).splitlines()[0]}.") from None
+        raise refused_database(config, fault) from None
 
 
 @contextmanager

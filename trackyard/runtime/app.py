@@ -21,7 +21,6 @@ from zoneinfo import ZoneInfo
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.ending import log_ending, log_uncaught_errors
 from trackyard.base.logs.file import log_to_file
-from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.base.metrics import JOURNAL_COPY_LAG
 from trackyard.runtime.api_server import serve_api
@@ -50,7 +49,7 @@ from trackyard.runtime.settings import (
     encryption_keys,
     unusable_directory,
 )
-from trackyard.runtime.start_checks import databases_of
+from trackyard.runtime.start_checks import databases_of, refused_store
 
 if TYPE_CHECKING:
     from trackyard.actions.deps import Deps
@@ -256,7 +255,7 @@ def open_analytics(config: Config) -> "Analytics":
             analytics.close()
             raise
     except StoreError as fault:
-        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {first_line(fault)}.") from None
+        raise refused_store(config, fault) from None
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {fault.filename}: {fault.strerror}.") from None
     return analytics

@@ -1,13 +1,15 @@
 """Checks of the data directory before its use, and the storage of files."""
 
+import errno
 import logging
+import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Final
 
 from trackyard.base.disks import disk_space
-from trackyard.runtime.settings import CannotStart, Config
+from trackyard.runtime.settings import CannotStart, Config, unusable_directory
 from trackyard.store.platform.file_storage import DirectoryStore, FileStore
 
 log = logging.getLogger("trackyard.runtime.data_directory")
@@ -16,6 +18,8 @@ EMPTIED_DIRECTORIES: Final = ("run", "temporary")
 """Directories that are emptied at each start."""
 _MARKER_FILES: Final = ("directory.id", "secret.key", "trackyard.db", "trackyard.lock")
 """A used data directory, or a copy of one, has at least one of these files."""
+_WRITTEN: Final = ("edges.json", "journal", "rules", "state")
+"""What a start writes in a used data directory."""
 
 
 def make_data_directory(directory: Path) -> None:
@@ -24,12 +28,23 @@ def make_data_directory(directory: Path) -> None:
     Raises CannotStart for a directory with foreign files that a start would remove; OSError.
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    check_data_directory(directory)
+
+
+def check_data_directory(directory: Path) -> None:
+    """Raise CannotStart for a directory that a start cannot use.
+
+    It has foreign files that a start would remove, or files of another user.
+    """
     to_be_emptied = [name for name in EMPTIED_DIRECTORIES if (directory / name).exists()]
     if to_be_emptied and not any((directory / sign).exists() for sign in _MARKER_FILES):
         raise CannotStart(
             f"TRACKYARD_DATA_DIR {directory} cannot be used: it is no data directory and has "
             f"{' and '.join(to_be_emptied)}, which would be emptied: name an empty one."
         )
+    for path in (directory, *(directory / name for name in _WRITTEN)):
+        if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+            raise unusable_directory(directory, f"{path}: {os.strerror(errno.EACCES)}")
 
 
 def warn_if_open(directory: Path) -> None:
@@ -51,7 +66,8 @@ def check_disk_space(config: Config) -> None:
     """Raise CannotStart when the file of unique visitors could never grow to its size; OSError."""
     state = config.data_dir / "state"
     used_bytes = sum(file.stat().st_blocks * 512 for file in state.glob("visitors.map"))
-    room_mb = (disk_space(config.data_dir).free + used_bytes) // 2**20
+    there = next(each for each in (config.data_dir, *config.data_dir.parents) if each.exists())
+    room_mb = (disk_space(there).free + used_bytes) // 2**20
     if config.unique_mb > room_mb:
         raise CannotStart(
             f"TRACKYARD_UNIQUE_MB cannot be {config.unique_mb}: {config.data_dir} has room for {room_mb} MB."

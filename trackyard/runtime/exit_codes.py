@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
     FAILED = 1, "Something differs, was not found or could not be done; the output says what."
     USAGE = 2, "The command line is wrong, or the server rejects what was asked."
     AWAY = 3, "No server was found, or it does not answer."
-    CONFIGURATION = 78, "A setting, or what it names, cannot be used; a restart would not help."
+    CONFIGURATION = 78, "A setting, or a file of this machine that it names, cannot be used; a restart would not help."
     INTERRUPTED = 130, "Ctrl-C stopped the command."
     READER_LEFT = 141, "The reader of the output closed it, as `head` does."
 
@@ -48,6 +48,12 @@ class NotInstalled(CannotStart):
 
 class DatabaseAway(CannotStart):
     """A database did not answer in time; a later start may find it."""
+
+    exit_code = ExitCode.FAILED
+
+
+class PeerRefuses(CannotStart):
+    """A database, or another machine, answered that this one cannot start; it may answer otherwise later."""
 
     exit_code = ExitCode.FAILED
 

@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trackyard.base.logs.outages import first_line
+from trackyard.runtime.exit_codes import PeerRefuses
+from trackyard.runtime.machines.program import own_program
 from trackyard.runtime.settings import CannotStart, Config, DatabaseAway
 
 if TYPE_CHECKING:
@@ -78,6 +81,22 @@ def _wait(place: str, missing: Callable[[], str], config: Config, deadline: floa
         log.info("database answers", extra={"database": place})
 
 
+def refused_database(config: Config, fault: Exception) -> CannotStart:
+    """Return the error of a SQL database that cannot be used: its exit code says whether a restart may help."""
+    from trackyard.store.engine.availability import is_own_fault
+
+    kind = CannotStart if is_own_fault(config.database_url, fault) else PeerRefuses
+    return kind(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.")
+
+
+def refused_store(config: Config, fault: Exception) -> CannotStart:
+    """Return the error of an analytic store that cannot be used; chDB is a directory of this machine."""
+    from trackyard.analytics.engine.availability import server_of
+
+    kind = CannotStart if server_of(config.analytics_url) is None else PeerRefuses
+    return kind(f"TRACKYARD_ANALYTICS_URL cannot be used: {first_line(fault)}.")
+
+
 def check_certificate(config: Config) -> None:
     """Raise CannotStart unless the tracking listener's certificate and key can be used; OSError."""
     certificate, key = config.tracking_tls_cert, config.tracking_tls_key
@@ -114,6 +133,41 @@ def warn_of_lone_administrator(config: Config, database: "Database") -> None:
     if administrators is not None:
         advice = "add an administrator, or give one a password"
         log.warning("second person missing", extra={"administrators": administrators, "advice": advice})
+
+
+def check_other_versions(connection: "Connection", directory_id: str, now_ms: int) -> None:
+    """Raise PeerRefuses while a machine of the installation runs another version of the program.
+
+    It reads the table of machines of any schema, since it is asked before the schema is brought up to date. One that
+    does not say its version is of another one. directory_id: of this machine, "" before its first start.
+    """
+    from trackyard.store.tracking.edges import ALIVE_MS, list_foreign_edges_of_any_schema
+    from trackyard.store.tracking.machines import each_machine_of_any_schema, has_machines
+
+    own = own_program()
+    mending = (
+        "stop the server on every machine, install one version on all of them, and start again. A machine that was "
+        f"killed counts as running for {ALIVE_MS // 60_000} minutes."
+    )
+    if not has_machines(connection):  # a version up to 0.2.0: its edges are known, and no machines
+        edges = list_foreign_edges_of_any_schema(connection, directory_id, now_ms - ALIVE_MS)
+        if edges:
+            raise PeerRefuses(
+                f"Another data directory (edge {_listed(edges)}) is in use by an older version, and this program is "
+                f"version {own[0]} (schema {own[1]}): {mending}"
+            )
+    for each in each_machine_of_any_schema(connection):
+        found = each.machine
+        program = (found.version, found.schema, found.analytic_step, found.wire_form)
+        if found.directory_id == directory_id or program == own or not each.is_alive(now_ms - ALIVE_MS):
+            continue
+        version = f"version {found.version}" if found.version else "an older version"
+        schema = f" (schema {found.schema})" if found.schema else ""
+        raise PeerRefuses(
+            f"The machine {found.host} ({found.directory}) runs {version}{schema} and was seen "
+            f"{max(0, now_ms - each.seen_at) // 1000} s ago, and this program is version {own[0]} (schema {own[1]}): "
+            f"{mending}"
+        )
 
 
 def find_split_statistics(config: Config, connection: "Connection", directory_id: str, now_ms: int) -> str | None:
@@ -173,13 +227,13 @@ def find_split_click_state(config: Config, connection: "Connection", directory_i
 
 
 def check_clock(connection: "Connection", now_ms: int) -> None:
-    """Raise CannotStart when the clocks of this machine and the database differ. now_ms: UTC ms."""
+    """Raise PeerRefuses when the clocks of this machine and the database differ. now_ms: UTC ms."""
     from trackyard.store.engine.availability import find_clock_ms
 
     database_ms = find_clock_ms(connection)
     if database_ms is not None and abs(now_ms - database_ms) > MAX_CLOCK_DIFFERENCE_MS:
         seconds, way = abs(now_ms - database_ms) // 1000, "ahead of" if now_ms > database_ms else "behind"
-        raise CannotStart(
+        raise PeerRefuses(
             f"The clock of this machine is {seconds} s {way} that of the SQL database, and "
             f"{MAX_CLOCK_DIFFERENCE_MS // 1000} s is the most: set both by a time server (chrony or "
             "systemd-timesyncd), and start again."

@@ -8,7 +8,7 @@ from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR, Staff
 from trackyard.store.conversions import conversions
 from trackyard.store.engine import encrypted
-from trackyard.store.engine.database import Database
+from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import counters
 from trackyard.store.people import keys, sessions, staff
 from trackyard.store.platform import settings
@@ -21,6 +21,10 @@ class NoAdministrator(Exception):
 
 class CurrencyFixed(Exception):
     """There are conversions in another platform currency."""
+
+
+class NoKey(Exception):
+    """The database has encrypted values, and there is no key."""
 
 
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:
@@ -53,12 +57,29 @@ def store_currency(database: Database, currency: str) -> None:
     It is fixed once a conversion exists (docs/spec/statistics.md#amounts). Raises CurrencyFixed.
     """
     with settings.write_start(database) as conn:
-        stored_currency = settings.find_setting(conn, settings.CURRENCY)
-        if stored_currency == currency:
-            return
-        if stored_currency is not None and conversions.has_any(conn):
-            raise CurrencyFixed(f"there are conversions in {stored_currency}, the currency of this platform since")
-        settings.edit_setting(conn, settings.CURRENCY, currency)
+        check_currency(conn, currency)
+        if settings.find_setting(conn, settings.CURRENCY) != currency:
+            settings.edit_setting(conn, settings.CURRENCY, currency)
+
+
+def check_currency(conn: Connection, currency: str) -> None:
+    """Raise CurrencyFixed when there are conversions in another currency (ISO code) of the platform."""
+    stored_currency = settings.find_setting(conn, settings.CURRENCY)
+    if stored_currency not in (None, currency) and conversions.has_any(conn):
+        raise CurrencyFixed(f"there are conversions in {stored_currency}, the currency of this platform since")
+
+
+def check_secrets(conn: Connection, keys_there: tuple[str, ...]) -> None:
+    """Raise DecryptionFailed when the keys do not decrypt what a database of any schema has.
+
+    Raises NoKey without a key.
+    """
+    sealed = encrypted.find_encrypted(conn)
+    if sealed is None:
+        return
+    if not keys_there:
+        raise NoKey
+    SecretCipher(*keys_there).decrypt(sealed)
 
 
 def store_timezone(database: Database, timezone: str) -> None:

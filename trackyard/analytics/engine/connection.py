@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -452,6 +452,18 @@ def check_login(address: str) -> None:
         _new_client(server, None).close()
     except ClickHouseError as error:
         raise StoreError(str(error)) from error
+
+
+def has_database(address: str, database: str = "trackyard") -> bool:
+    """Return whether a ClickHouse server has the database of an address. Raises StoreError."""
+    parts = urlsplit(address)
+    name = parts.path.strip("/") or database
+    try:
+        with closing(_new_client(urlunsplit(parts._replace(path="")), None)) as client:
+            found = client.command("SELECT count() FROM system.databases WHERE name = {name:String}", {"name": name})
+    except ClickHouseError as error:
+        raise StoreError(open_failure(address, error)) from error
+    return int(str(found)) > 0
 
 
 @contextmanager

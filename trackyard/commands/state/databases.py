@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from trackyard.base.logs.outages import first_line
-from trackyard.runtime.settings import CannotStart, Config, NotInstalled
+from trackyard.runtime.settings import Config, NotInstalled
+from trackyard.runtime.start_checks import refused_database
 from trackyard.store.engine.availability import is_file_missing
 from trackyard.store.engine.database import Database
 
@@ -20,4 +20,4 @@ def opened(config: Config) -> Iterator[Database]:
         with Database(config.database_url, pool_size=1) as database:
             yield database
     except SQLAlchemyError as fault:
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
+        raise refused_database(config, fault) from None

@@ -10,7 +10,7 @@ from trackyard.runtime.settings import Config
 from trackyard.store.tracking.edges import ALIVE_MS, list_leases
 from trackyard.store.tracking.machines import SeenMachine, each_machine
 
-_COLUMNS: Final = ("state", "host", "directory", "roles", "edges", "seen_at", "id")
+_COLUMNS: Final = ("state", "host", "directory", "roles", "version", "edges", "seen_at", "id")
 
 
 def list_machines(config: Config, clock: Clock) -> list[dict[str, Any]]:
@@ -41,6 +41,8 @@ def _answer(found: SeenMachine, numbers: list[int], now_ms: int) -> dict[str, An
         "host": found.machine.host,
         "directory": found.machine.directory,
         "roles": found.machine.roles,
+        "version": found.machine.version,
+        "schema": found.machine.schema,
         "edges": sorted(numbers),
         "seen_at": seen_at,
         "id": found.machine.directory_id,

@@ -10,12 +10,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.migrations import check_schema, migrate, newest_number
+from trackyard.base.clock import SystemClock
 from trackyard.base.logs.outages import first_line
 from trackyard.base.metrics.version import program_version
 from trackyard.commands.failures import CommandFailed
 from trackyard.commands.state.backups import BackupWish, audited, back_up
+from trackyard.runtime.app import directory_id_of
+from trackyard.runtime.exit_codes import PeerRefuses
 from trackyard.runtime.server_file import is_server_running
 from trackyard.runtime.settings import Config
+from trackyard.runtime.start_checks import check_other_versions
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import (
     SchemaUnknown,
@@ -100,6 +104,7 @@ def upgrade_installation(
         raise CommandFailed("the server runs: stop it first, on every machine of the installation.")
     try:
         with Database(config.database_url, pool_size=1) as database:
+            _check_machines(config, database)
             plan = _plan(config, database)
             if dry_run or not plan.has_work:
                 return UpgradeDone(plan)
@@ -112,8 +117,17 @@ def upgrade_installation(
         with closing(_open(config)) as analytics:
             migrate(analytics)
         return UpgradeDone(plan, changed=True, backup=made, differences=audited(config).count)
+    except PeerRefuses as fault:
+        raise CommandFailed(str(fault)) from None
     except (SchemaUnknown, StoreError, SQLAlchemyError) as fault:
         raise CommandFailed(f"the upgrade failed: {first_line(fault).removesuffix('.')}.") from None
+
+
+def _check_machines(config: Config, database: Database) -> None:
+    """Raise PeerRefuses while another machine of the installation runs another version."""
+    own_id = directory_id_of(config) if (config.data_dir / "directory.id").exists() else ""
+    with database.read() as connection:
+        check_other_versions(connection, own_id, SystemClock().now_ms())
 
 
 def _plan(config: Config, database: Database) -> UpgradePlan:

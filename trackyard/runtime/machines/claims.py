@@ -5,19 +5,16 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from trackyard.base.clock import Clock
+from trackyard.runtime.exit_codes import PeerRefuses
 from trackyard.runtime.machines.host_files import WATCH_S, Host
-from trackyard.runtime.settings import CannotStart, Config
-from trackyard.runtime.start_checks import find_split_click_state, find_split_statistics
+from trackyard.runtime.machines.program import own_program
+from trackyard.runtime.settings import Config
+from trackyard.runtime.start_checks import check_other_versions, find_split_click_state, find_split_statistics
 
 if TYPE_CHECKING:
-    from trackyard.store.engine.database import Database
+    from trackyard.store.engine.database import Connection, Database
     from trackyard.store.tracking.machines import Machine, SeenMachine
 
-WIRE_FORM: Final = 1
-"""The form of the journals and rulesets that machines exchange.
-
-A change that an older program cannot read gives it a larger number.
-"""
 _REPLACED: Final = "A data directory that was killed and replaced counts as in use for 5 minutes."
 _PAUSE_S: Final = 0.2
 
@@ -25,12 +22,10 @@ _PAUSE_S: Final = 0.2
 def this_machine(config: Config, directory_id: str) -> "Machine":
     """Return this machine as others see it."""
     from trackyard.analytics.engine.availability import server_of
-    from trackyard.analytics.engine.migrations import newest_number
-    from trackyard.base.metrics.version import program_version
-    from trackyard.store.engine.schema import newest_version
     from trackyard.store.tracking.machines import Machine
 
     host, found = Host.here(), config.data_dir.stat()
+    version, schema, analytic_step, wire_form = own_program()
     return Machine(
         directory_id=directory_id,
         host=host.name,
@@ -39,10 +34,10 @@ def this_machine(config: Config, directory_id: str) -> "Machine":
         roles=",".join(config.roles),
         has_own_statistics=server_of(config.analytics_url) is None,
         place=f"{found.st_dev}:{found.st_ino}",
-        version=program_version(),
-        schema=newest_version(),
-        analytic_step=newest_number(),
-        wire_form=WIRE_FORM,
+        version=version,
+        schema=schema,
+        analytic_step=analytic_step,
+        wire_form=wire_form,
     )
 
 
@@ -56,28 +51,36 @@ def join_machines(
 ) -> None:
     """Store this machine among those of the installation.
 
-    Raises CannotStart when it does not fit to the others, or while another one has the same data directory id.
+    Raises PeerRefuses when it does not fit to the others, or while another one has the same data directory id.
     """
     from trackyard.store.engine.dialect import AdvisoryLock, lock
     from trackyard.store.tracking.machines import register_machine
 
-    _wait_for_copy(database, here, clock, stop, watch_s)
+    wait_for_copy(database, here, clock, stop, watch_s)
     with database.write() as connection:
         lock(connection, AdvisoryLock.EDGES)  # of two that start at once, the second sees the first
         now_ms = clock.now_ms()
-        split = find_split_statistics(config, connection, here.directory_id, now_ms)
-        if split is not None:
-            raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. {_REPLACED}")
-        split = find_split_click_state(config, connection, here.directory_id, now_ms)
-        if split is not None:
-            raise CannotStart(f"TRACKYARD_ROLES cannot have edge: {split}. {_REPLACED}")
+        check_machines(config, connection, here.directory_id, now_ms)
         register_machine(connection, here, now_ms)
 
 
-def _wait_for_copy(database: "Database", here: "Machine", clock: Clock, stop: threading.Event, watch_s: float) -> None:
+def check_machines(config: Config, connection: "Connection", directory_id: str, now_ms: int) -> None:
+    """Raise PeerRefuses when this machine does not fit to the others that run. now_ms: UTC ms."""
+    check_other_versions(connection, directory_id, now_ms)
+    split = find_split_statistics(config, connection, directory_id, now_ms)
+    if split is not None:
+        raise PeerRefuses(f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. {_REPLACED}")
+    split = find_split_click_state(config, connection, directory_id, now_ms)
+    if split is not None:
+        raise PeerRefuses(f"TRACKYARD_ROLES cannot have edge: {split}. {_REPLACED}")
+
+
+def wait_for_copy(
+    database: "Database", here: "Machine", clock: Clock, stop: threading.Event, watch_s: float = WATCH_S
+) -> None:
     """Return when no other server has the id of this data directory.
 
-    One that was killed is seen no more; a moved directory starts after that wait. Raises CannotStart.
+    One that was killed is seen no more; a moved directory starts after that wait. Raises PeerRefuses.
     """
     found = _find_copy(database, here, clock)
     waited = 0.0
@@ -87,7 +90,7 @@ def _wait_for_copy(database: "Database", here: "Machine", clock: Clock, stop: th
         if now is not None and now.seen_at != found.seen_at:
             numbers = _numbers(database, here.directory_id)
             copied = f"the same edge number ({numbers}) and make the same click ids" if numbers else "the same id"
-            raise CannotStart(
+            raise PeerRefuses(
                 f"TRACKYARD_DATA_DIR {here.directory} cannot be used: it is a copy of {now.machine.directory} on host "
                 f"{now.machine.host}, which runs, and both would have {copied}: stop that server, or remove "
                 "directory.id and journal/ from this copy."
@@ -117,10 +120,15 @@ def _numbers(database: "Database", directory_id: str) -> str:
         return ", ".join(map(str, list_own_edges(connection, directory_id)))
 
 
+def refused_edges(config: Config, fault: Exception) -> PeerRefuses:
+    """Return the error of edge numbers that are all in use: they become free by time."""
+    return PeerRefuses(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.")
+
+
 def claim_edge_numbers(config: Config, database: "Database", directory_id: str, clock: Clock) -> None:
     """Lease the number of each edge slot, and write them to the data directory for the edges.
 
-    Raises CannotStart.
+    Raises PeerRefuses.
     """
     from trackyard.journal.durable import write_durably
     from trackyard.journal.segments import begin_after, close_predecessors, list_edges
@@ -133,7 +141,7 @@ def claim_edge_numbers(config: Config, database: "Database", directory_id: str, 
             numbers = [claim_edge(connection, directory_id, slot, clock.now_ms()) for slot in range(config.edges)]
             loaded = {each.edge: each.journal for each in get_checkpoints(connection)}
     except EdgeNumbersExhausted as fault:
-        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
+        raise refused_edges(config, fault) from None
     for number in numbers:
         if number in loaded:  # its earlier machine may have a journal of a later name
             begin_after(journals, number, loaded[number])

@@ -5,16 +5,26 @@ from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection, create_engine, make_url, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from trackyard.store.engine.dialect import is_postgresql
 
 _CONNECT_SECONDS: Final = 5
-_REFUSALS: Final = re.compile(r"\bFATAL\b|no password supplied")
-"""What a server says that answers, and what the client says that lacks a password."""
-_NOT_YET: Final = re.compile(r"starting up|shutting down|recovery|too many (clients|connections)|connection slots")
-"""What a server says for a while."""
+_LASTING_STATES: Final = ("28", "3D")
+"""Classes of SQLSTATE for which a start does not wait: the login or the database does not exist."""
+_LASTING: Final = re.compile(
+    r"FATAL: .*(authentication failed|no pg_hba\.conf entry|not permitted to log in|no such (user|database)"
+    r"|(role|user|database) .*does not exist)|no password supplied|password authentication"
+)
+"""The same in words, as libpq gives no SQLSTATE of a connection that fails. What it does not match is waited for."""
+_OWN: Final = re.compile(
+    r"(root )?certificate file .*(does not exist|could not)|could not (open|read|load) .*(certificate|private key|CRL)"
+    r"|private key file|invalid .*(value|option|port)|connection option|service file|definition of service"
+)
+"""What libpq says of the URL and of files of this machine, before any server is asked."""
+_SQLITE_BUSY: Final = re.compile(r"is locked|is full|disk I/O error")
+"""What SQLite says of a file that can be used later."""
 
 
 class DatabaseNotUp(Exception):
@@ -22,7 +32,7 @@ class DatabaseNotUp(Exception):
 
 
 def check_database_is_up(url: str) -> None:
-    """Connect once. Raises DatabaseNotUp, and SQLAlchemyError where a later attempt would fail as well.
+    """Connect once. Raises DatabaseNotUp, and SQLAlchemyError where waiting is of no use.
 
     A SQLite database is a file, which is always up.
     """
@@ -34,11 +44,30 @@ def check_database_is_up(url: str) -> None:
             pass
     except OperationalError as fault:
         reason = str(fault.orig).strip().splitlines()[0].rstrip(".")
-        if _REFUSALS.search(reason) and not _NOT_YET.search(reason):
+        state = getattr(fault.orig, "sqlstate", None)
+        is_lasting = state.startswith(_LASTING_STATES) if state else _LASTING.search(reason) is not None
+        if is_lasting or is_own_fault(url, fault):
             raise
         raise DatabaseNotUp(reason) from None
     finally:
         engine.dispose()
+
+
+def is_own_fault(url: str, fault: Exception) -> bool:
+    """Return whether this machine's URL or file is what is wrong, so that a restart would not help.
+
+    Whatever a server answers is no fault of this machine, nor is a server that does not answer: a failure with a
+    SQLSTATE comes from a server, one without it from the client, which found its URL or a file unusable, or no server.
+    A SQLite database is a file of this machine.
+    """
+    words = str(getattr(fault, "orig", None) or fault)
+    if make_url(url).get_backend_name() == "sqlite":
+        return _SQLITE_BUSY.search(words) is None
+    if getattr(getattr(fault, "orig", None), "sqlstate", None):
+        return False
+    if isinstance(fault, DBAPIError):
+        return not isinstance(fault, OperationalError) or ("FATAL" not in words and _OWN.search(words) is not None)
+    return isinstance(fault, SQLAlchemyError)  # of the URL, before a connection
 
 
 def find_clock_ms(conn: Connection) -> int | None:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, bindparam, select, update
+from sqlalchemy import Column, Connection, bindparam, inspect, select, update
 
 from trackyard.store.platform import settings
-from trackyard.store.tables import advertiser, api_key, first_answer, mail, second_factor
+from trackyard.store.tables import advertiser, api_key, first_answer, mail, second_factor, setting
 
 ENCRYPTED_SETTINGS: Final = (settings.SMTP_URL,)
 """Settings with encrypted values."""
@@ -19,6 +19,20 @@ ENCRYPTED_COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
 )
 """Encrypted columns, each after the primary key of its table."""
 _CHUNK: Final = 1000
+
+
+def find_encrypted(conn: Connection) -> str | None:
+    """Return an encrypted value of a database of any schema; None when there is none."""
+    found = inspect(conn)
+    for _, sealed in ENCRYPTED_COLUMNS:
+        table = sealed.table.name
+        if not found.has_table(table) or sealed.name not in {each["name"] for each in found.get_columns(table)}:
+            continue
+        value = conn.execute(select(sealed).where(sealed != "").limit(1)).scalar_one_or_none()
+        if value:
+            return str(value)
+    names = ENCRYPTED_SETTINGS if found.has_table(setting.name) else ()
+    return next((value for name in names if (value := settings.find_setting(conn, name))), None)
 
 
 def reencrypt_all(conn: Connection, reencrypt: Callable[[str], str]) -> int:

@@ -33,9 +33,7 @@ def upgrade(database: Database, version: str = "head") -> None:
 
     Several processes may do so at once.
     """
-    found = check_version(database)
-    if found == newest_version():
-        _reject_unfinished(database)
+    if check_usable(database) == newest_version():
         return
     with database.write() as connection:
         migrate(connection, version)
@@ -53,6 +51,17 @@ def upgrade_for_start(database: Database) -> None:
     """Migrate the schema, and note the version of this program in it. Raises SchemaUnknown."""
     upgrade(database)
     note_program(database)
+
+
+def check_usable(database: Database) -> str | None:
+    """Return the version of a schema that this program can use or bring up to date, None without one.
+
+    Raises SchemaUnknown; it changes nothing.
+    """
+    found = check_version(database)
+    if found == newest_version():
+        _reject_unfinished(database)
+    return found
 
 
 def check_version(database: Database) -> str | None:

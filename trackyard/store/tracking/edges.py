@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from sqlalchemy import Connection, Row, insert, or_, select, update
+from sqlalchemy import Connection, Row, insert, inspect, or_, select, update
 
 from trackyard.base.ids import EDGE_NUMBERS
 from trackyard.store.engine.dialect import AdvisoryLock, lock
@@ -135,6 +135,16 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
     return _take_over(conn, min(free, key=lambda each: (each.free_at, each.number)), values)
 
 
+def check_edge_numbers(conn: Connection, directory_id: str, slots: int, now_ms: int) -> None:
+    """Raise EdgeNumbersExhausted when not every edge slot of a data directory could have a number; claim none."""
+    leases = list_leases(conn)
+    wanted = slots - sum(each.directory_id == directory_id and each.slot < slots for each in leases)
+    unused = EDGE_NUMBERS.stop - 1 - max((each.number for each in leases), default=0)
+    free = sum(each.free_at is not None and each.free_at <= now_ms for each in leases)
+    if wanted > unused + free:
+        raise EdgeNumbersExhausted(_exhausted(leases, now_ms))
+
+
 def _take_over(conn: Connection, free: EdgeLease, values: dict[str, str | int]) -> int:
     """Lease a free number again, and keep its earlier lease."""
     conn.execute(
@@ -201,6 +211,21 @@ def list_foreign_edges(conn: Connection, directory_id: str, since_ms: int) -> li
         select(edge.c.number)
         .outerjoin(edge_progress, edge_progress.c.edge == edge.c.number)
         .where(edge.c.directory_id != directory_id, edge.c.ended_at.is_(None))
+        .where(or_(edge.c.claimed_at >= since_ms, edge_progress.c.loaded_until >= since_ms))
+        .order_by(edge.c.number)
+    )
+    return list(rows.scalars())
+
+
+def list_foreign_edges_of_any_schema(conn: Connection, directory_id: str, since_ms: int) -> list[int]:
+    """As `list_foreign_edges`, of a schema that may be too old for ends of leases."""
+    there = inspect(conn)
+    if not (there.has_table(edge.name) and there.has_table(edge_progress.name)):
+        return []
+    rows = conn.execute(
+        select(edge.c.number)
+        .outerjoin(edge_progress, edge_progress.c.edge == edge.c.number)
+        .where(edge.c.directory_id != directory_id)
         .where(or_(edge.c.claimed_at >= since_ms, edge_progress.c.loaded_until >= since_ms))
         .order_by(edge.c.number)
     )

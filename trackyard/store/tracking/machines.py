@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, inspect, select, update
 
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import machine
@@ -104,11 +104,33 @@ def find_machine(conn: Connection, directory_id: str) -> SeenMachine | None:
 
 def each_machine(conn: Connection) -> list[SeenMachine]:
     """Return every machine, ordered by the id of its data directory."""
-    names = Machine.__slots__
-    columns = (*names, "seen_at", "stopped_at", *MachineState.__slots__)
-    rows = conn.execute(select(*(machine.c[name] for name in columns)))
-    end = len(names)
+    return _read(conn, {column.name for column in machine.columns})
+
+
+def each_machine_of_any_schema(conn: Connection) -> list[SeenMachine]:
+    """Return every machine, also from a schema that lacks the table or columns of it, which have their defaults."""
+    if not has_machines(conn):
+        return []
+    return _read(conn, {column["name"] for column in inspect(conn).get_columns(machine.name)})
+
+
+def has_machines(conn: Connection) -> bool:
+    """Return whether the schema has the table of machines."""
+    return inspect(conn).has_table(machine.name)
+
+
+def _read(conn: Connection, there: set[str]) -> list[SeenMachine]:
+    own = [name for name in Machine.__slots__ if name in there]
+    states = [name for name in MachineState.__slots__ if name in there]
+    columns = (*own, *states, *(name for name in ("seen_at", "stopped_at") if name in there))
+    rows = conn.execute(select(*(machine.c[name] for name in columns))).mappings()
     found = [
-        SeenMachine(Machine(*row[:end]), row.seen_at, row.stopped_at, MachineState(*row[end + 2 :])) for row in rows
+        SeenMachine(
+            Machine(**{name: row[name] for name in own}),
+            row["seen_at"],
+            row.get("stopped_at"),
+            MachineState(**{name: row[name] for name in states}),
+        )
+        for row in rows
     ]
     return sorted(found, key=lambda each: each.machine.directory_id)
