@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.client import ApiClient
+from trackyard.api.offers.feeds.product_feeds import routes
 from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault, read_items
+from trackyard.domain.people.roles import Role
 
 FEEDS = "/3.1/admin/product-feeds"
 FEED = "/3.1/admin/product-feed"
@@ -114,6 +117,36 @@ def test_offer_names_a_feed_that_exists_and_keeps_it_from_being_removed(api: Api
     api.admin.post(place, product_feed_id="")
     assert api.admin.call("DELETE", f"{FEED}/{feed}").status_code == 200
     assert api.admin.refusal("GET", f"{FEED}/{feed}")[0] == 404
+
+
+WRITES = (("POST", "", {"name": "Taken"}), ("POST", "/read", {}), ("DELETE", "", {}))
+"""The methods that write a feed which exists: method, end of the path, parameters."""
+
+
+def test_writes_of_a_feed_are_all_in_the_table() -> None:
+    with_id = [each for each in routes.endpoints if each.path.startswith("/admin/product-feed/{id}")]
+    writes = {(each.method, each.path.removeprefix("/admin/product-feed/{id}")) for each in with_id}
+    assert writes - {("GET", "")} == {(method, end) for method, end, _ in WRITES}
+    assert len(WRITES) == 3
+
+
+def test_sales_manager_writes_only_feeds_without_offers_of_others(api: Api) -> None:
+    (first, own), (second, other) = api.add_staff(Role.MANAGER_SALES), api.add_staff(Role.MANAGER_SALES)
+    feed = str(own.post(FEED, name="Autumn", url="https://shop.example/p.csv")["product_feed"]["id"])
+
+    def statuses(client: ApiClient) -> list[int]:
+        return [client.call(method, f"{FEED}/{feed}{end}", data=sent).status_code for method, end, sent in WRITES]
+
+    used = api.add_offer(advertiser=api.add_advertiser(manager=first), product_feed_id=feed)
+    assert statuses(other) == [403, 403, 403]
+    theirs = api.add_offer(advertiser=api.add_advertiser(manager=second), product_feed_id=feed)
+    assert statuses(other) == statuses(own) == [403, 403, 403], "the offer of another manager uses it too"
+    assert api.admin.get(f"{FEED}/{feed}")["product_feed"]["name"] == "Autumn"
+    api.admin.post(f"/3.0/admin/offer/{theirs}", product_feed_id="")
+    assert statuses(own) == [200, 200, 409]
+    assert statuses(other) == [403, 403, 403] and statuses(api.admin) == [200, 200, 409]
+    api.admin.post(f"/3.0/admin/offer/{used}", product_feed_id="")
+    assert statuses(other) == [200, 200, 200], "no offer uses it"
 
 
 @pytest.mark.parametrize(

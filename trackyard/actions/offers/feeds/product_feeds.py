@@ -1,4 +1,7 @@
-"""Use cases of product feeds, which all staff share (docs/spec/offers.md#product-feeds)."""
+"""Use cases of product feeds (docs/spec/offers.md#product-feeds).
+
+All staff see them; a manager writes those that no offer out of its scope uses.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -8,7 +11,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.feeds.sources import asked_for, edited_source, new_source
 from trackyard.actions.offers.lists import RelatedRecords, get_for_affiliate
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_id
 from trackyard.decision.target.deep_links import may_lead_to
 from trackyard.domain.offers.feeds.product_feeds import FeedFault, ProductFeed, ProductItem, StoredItem, read_items
@@ -22,6 +25,7 @@ from trackyard.store.offers.feeds import product_feeds
 _FILE_AND_URL: Final = "Send a file or a URL, not both."
 _IS_READ: Final = "The products of this feed are read from its URL. Send an empty url with the file to replace them."
 _HAS_NO_URL: Final = "The feed has no URL: send its file, or edit it and set url."
+_OF_OTHERS: Final = "Offers outside your scope use this product feed. Ask an administrator to change it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +115,13 @@ def add_read_feed(deps: Deps, name: str, url: str, refresh_hours: int) -> FeedRe
     return FeedRecord(new, 0)
 
 
-def read_now(deps: Deps, feed_id: str) -> FeedRecord:
+def read_now(deps: Deps, access: Access, feed_id: str) -> FeedRecord:
     """Ask a worker to read a feed now, at the earliest a minute after the last reading.
 
-    Raises NotFound, and Conflict for a feed without a URL.
+    Raises NotFound, AccessDenied, and Conflict for a feed without a URL.
     """
     with deps.database.write() as conn:
-        found = required(product_feeds.find_feed(conn, feed_id, lock=True))
+        found = _find_writable(conn, access, feed_id)
         if not found.url:
             raise Conflict({"id": [_HAS_NO_URL]})
         after = asked_for(found, deps.clock.now_ms())
@@ -125,14 +129,14 @@ def read_now(deps: Deps, feed_id: str) -> FeedRecord:
         return _record(conn, after)
 
 
-def edit_feed(deps: Deps, feed_id: str, edit: FeedEdit) -> FeedRecord:
-    """Change a feed. Raises NotFound, and BadInput for a file of a feed that is read from a URL.
+def edit_feed(deps: Deps, access: Access, feed_id: str, edit: FeedEdit) -> FeedRecord:
+    """Change a feed. Raises NotFound, AccessDenied, and BadInput for a file of a feed that is read from a URL.
 
     A product keeps its id where the feed had its sku.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        found = required(product_feeds.find_feed(conn, feed_id, lock=True))
+        found = _find_writable(conn, access, feed_id)
         after = edited_source(found, edit.url, edit.refresh_hours, now)
         after = replace(after, name=found.name if edit.name is None else edit.name, updated_at=now)
         if edit.items is not None:
@@ -159,10 +163,10 @@ def store_feed(conn: Connection, before: ProductFeed, after: ProductFeed) -> Non
         product_feeds.edit_feed(conn, after.id, changed)
 
 
-def remove_feed(deps: Deps, feed_id: str) -> None:
-    """Remove a feed and its products. Raises NotFound, and Conflict while offers name it."""
+def remove_feed(deps: Deps, access: Access, feed_id: str) -> None:
+    """Remove a feed and its products. Raises NotFound, AccessDenied, and Conflict while offers name it."""
     with deps.database.write() as conn:
-        found = _record(conn, required(product_feeds.find_feed(conn, feed_id, lock=True)))
+        found = _record(conn, _find_writable(conn, access, feed_id))
         if found.offers:
             noun = "offer names" if found.offers == 1 else "offers name"
             raise Conflict({"id": [f"{found.offers} {noun} the feed {feed_id}: empty their product_feed_id first."]})
@@ -192,6 +196,14 @@ def leads_to_page(offer: Offer, url: str) -> bool:
     """Return whether a tracking link of an offer may name a page as its deep link."""
     own = (offer.url, offer.url_preview or "", *(landing.url for landing in offer.landings))
     return offer.allow_deeplink and may_lead_to(url, own)
+
+
+def _find_writable(conn: Connection, access: Access, feed_id: str) -> ProductFeed:
+    """Return a feed to change: its caller has every offer that uses it in scope. Raises NotFound, AccessDenied."""
+    found, scope = required(product_feeds.find_feed(conn, feed_id, lock=True)), scope_of(conn, access)
+    if not all(map(scope.has_advertiser, product_feeds.advertisers_naming(conn, feed_id))):
+        raise AccessDenied(_OF_OTHERS)
+    return found
 
 
 def _record(conn: Connection, found: ProductFeed) -> FeedRecord:

@@ -256,7 +256,8 @@ def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
     """Rename a feed, replace its products by those of a CSV file, or set the URL where its file is read.
 
     All products are replaced at once. A file with a fault changes nothing: the error names rows and columns. A new
-    URL is read within seconds, and the products stay until then. An empty one ends the readings.
+    URL is read within seconds, and the products stay until then. An empty one ends the readings. 403 while offers
+    outside the scope of the caller use the feed.
     """
     content = params.content
     edit = FeedEdit(
@@ -265,23 +266,28 @@ def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
         url=params.url,
         refresh_hours=params.refresh_hours,
     )
-    return _answer(request, product_feeds.edit_feed(request.deps, request.subject.feed.id, edit))
+    return _answer(request, product_feeds.edit_feed(request.deps, request.access, request.subject.feed.id, edit))
 
 
 @routes.post("/admin/product-feed/{id}/read", _WRITERS, id="admin.product-feed.read", find=_find)
 def read_now(request: ApiRequest[Deps], _params: NoParams) -> ProductFeedAnswer:
     """Read the URL of a feed now, not only when it is due. 409 for a feed without a URL.
 
+    403 while offers outside the scope of the caller use the feed.
+
     A worker begins within seconds, at the earliest a minute after the last reading; `last_read_at` and `last_error`
     say how it ended.
     """
-    return _answer(request, product_feeds.read_now(request.deps, request.subject.feed.id))
+    return _answer(request, product_feeds.read_now(request.deps, request.access, request.subject.feed.id))
 
 
 @routes.delete("/admin/product-feed/{id}", _WRITERS, id="admin.product-feed.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> FeedMessageAnswer:
-    """Remove a feed and its products. 409 while offers name it."""
-    product_feeds.remove_feed(request.deps, request.subject.feed.id)
+    """Remove a feed and its products.
+
+    409 while offers name it, 403 while offers outside the scope of the caller do.
+    """
+    product_feeds.remove_feed(request.deps, request.access, request.subject.feed.id)
     return FeedMessageAnswer(message="The product feed is removed")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trackyard.base.errors import Conflict
+from trackyard.base.errors import AccessDenied, Conflict
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -52,8 +52,8 @@ def read_now(request: PageRequest) -> PageAnswer:
     number = request.path["id"]
     try:
         request.calls.call(READ, path={"id": number})
-    except Conflict as refusal:
-        return _page(request, fault_of(refusal), 409)
+    except (AccessDenied, Conflict) as refusal:
+        return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The URL is being read. Open this page again in a minute to see the result.")
     return Redirect(f"{PATH}/{number}", message)
 
@@ -63,8 +63,8 @@ def remove(request: PageRequest) -> PageAnswer:
     """Remove a feed."""
     try:
         request.calls.call(REMOVE, path={"id": request.path["id"]})
-    except Conflict as refusal:
-        return _page(request, fault_of(refusal), 409)
+    except (AccessDenied, Conflict) as refusal:
+        return _page(request, fault_of(refusal), refusal.status)
     return Redirect(PATH, gettext("The product feed is removed."))
 
 

@@ -63,6 +63,12 @@ def offers_naming(conn: Connection, feed_id: str) -> set[int]:
     return set(conn.execute(query).scalars())
 
 
+def advertisers_naming(conn: Connection, feed_id: str) -> set[str]:
+    """Return the advertisers whose offers name a feed."""
+    query = select(offer.c.advertiser_id).where(offer.c.product_feed_id == feed_id, offer.c.removed_at.is_(None))
+    return set(conn.execute(query.distinct()).scalars())
+
+
 def replace_items(conn: Connection, feed_id: str, new: Iterable[StoredItem]) -> None:
     """Store the products of a feed in the place of those before."""
     _remove_items(conn, feed_id)
