@@ -1,9 +1,11 @@
 """The demonstration's own server, address databases and table, without traffic."""
 
 import json
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,11 +16,14 @@ import pytest
 from tests.support.clicks.demo_databases import write
 from tests.support.processes.program import poll_until
 from trackyard.commands.demo import server
+from trackyard.commands.demo.live import TrackingClient
 from trackyard.commands.demo.places import DATABASES, PLACES, records
 from trackyard.commands.demo.server import own_server
 from trackyard.commands.demo.summary import DemoAccess, DemoSummary, offer_table, sparkline
+from trackyard.commands.demo.traffic import TrackingRequest
 from trackyard.commands.failures import CommandFailed
 from trackyard.domain.platform.geo import cities
+from trackyard.runtime.settings import load
 
 
 def test_demo_server_that_ends_is_reported_with_its_last_line_and_removed(
@@ -160,3 +165,25 @@ def test_demo_answer_has_offers_by_clicks_and_days_in_order() -> None:
         "affiliate_api_key": "k2",
     }  # fmt: skip
     assert summary.text().splitlines()[-1] == "  curl -H 'API-Key: k2' http://127.0.0.1:8000/3.0/balance"
+
+
+def test_demo_sends_a_request_again_where_the_listener_closed_an_idle_connection() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    received: list[bytes] = []
+
+    def serve() -> None:
+        for _ in range(2):  # each connection has one answer, and is closed while the client keeps it
+            connection, _peer = listener.accept()
+            with connection:
+                received.append(connection.recv(65_536))
+                connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: https://a.example/\r\nContent-Length: 0\r\n\r\n")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    config = load({"TRACKYARD_TRACKING_LISTEN": f"127.0.0.1:{listener.getsockname()[1]}"})
+    with TrackingClient(config) as client:
+        found = [client.send(TrackingRequest(0, "/click", {"pid": "1"}, "192.0.2.1", "UA/1")) for _ in range(2)]
+    thread.join(10)
+    listener.close()
+    assert found == ["https://a.example/"] * 2
+    assert len(received) == 2

@@ -2,12 +2,13 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import obstore
 import pytest
 
+from tests.support.stores.bucket import NAME
 from tests.support.stores.bucket import bucket as bucket
 from trackyard.runtime.data_directory import open_files
 from trackyard.runtime.settings import load
@@ -108,3 +109,22 @@ def test_file_store_url_selects_bucket_or_directory(tmp_path: Path, bucket: str)
     for url, kind in (("", DirectoryStore), (bucket, BucketStore)):
         config = load({"TRACKYARD_DATA_DIR": str(tmp_path), "TRACKYARD_FILES_URL": url})
         assert isinstance(open_files(config), kind)
+
+
+@pytest.mark.parametrize("act", ["put", "each_before"])
+def test_missing_bucket_is_named_in_one_sentence(bucket: str, act: str) -> None:
+    store = BucketStore(bucket.replace(f"@{NAME}/", "@another/"))
+    acts: dict[str, Callable[[], object]] = {
+        "put": lambda: store.put([b"x"]),
+        "each_before": lambda: list(store.each_before(1)),
+    }
+    with pytest.raises(FilesUnavailable) as refused:
+        acts[act]()
+    assert str(refused.value) == "the bucket of files: there is no bucket of this name"
+
+
+def test_bucket_without_a_server_is_named_in_one_sentence() -> None:
+    store = BucketStore("s3://key:secret@files/?endpoint=http%3A%2F%2F127.0.0.1%3A9")
+    with pytest.raises(FilesUnavailable) as refused:
+        store.put([b"x"])
+    assert str(refused.value) == "the bucket of files: no connection to its server"

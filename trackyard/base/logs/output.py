@@ -12,11 +12,13 @@ _LIBRARY_LEVELS = {
     "uvicorn": logging.WARNING,
     "urllib3": logging.ERROR,
     "clickhouse_connect": logging.CRITICAL,
+    "psycopg": logging.ERROR,
     "python_multipart": logging.CRITICAL,
 }
 """Libraries with the least level that is logged.
 
-Below it they repeat our lines: each start, each failed attempt, and each malformed body as an error.
+Below it they repeat our lines: each start, each failed attempt, each lost connection, and each malformed body as an
+error.
 """
 
 MAX_PATH: Final = 300

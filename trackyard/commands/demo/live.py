@@ -52,12 +52,26 @@ class TrackingClient:
 
     def _get(self, target: str, headers: dict[str, str]) -> str:
         try:
-            self._connection.request("GET", target, headers=headers)
-            answer = self._connection.getresponse()
-            answer.read()
+            answer = self._answer(target, headers)
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise ServerAway(f"the tracking listener at {self._url} does not answer: start the server.") from None
         if answer.status == http.client.SERVICE_UNAVAILABLE:
             raise CommandFailed(f"the tracking listener at {self._url} takes no traffic.")
         return answer.getheader("Location") or ""
+
+    def _answer(self, target: str, headers: dict[str, str]) -> http.client.HTTPResponse:
+        """Return the answer to a request.
+
+        The listener closes a connection that was idle, before it reads what was sent on it: a slow machine takes longer
+        between two steps. The request is sent once more, on a new connection.
+        """
+        try:
+            self._connection.request("GET", target, headers=headers)
+            answer = self._connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            self._connection.close()
+            self._connection.request("GET", target, headers=headers)
+            answer = self._connection.getresponse()
+        answer.read()
+        return answer

@@ -7,7 +7,7 @@ import obstore
 from obstore.exceptions import BaseError
 
 from trackyard.store.backup.target import TargetUnusable
-from trackyard.store.platform.bucket import open_bucket
+from trackyard.store.platform.bucket import fault_text, open_bucket
 
 
 class BucketTarget:
@@ -54,4 +54,4 @@ def _as_unusable() -> Iterator[None]:
     try:
         yield
     except (BaseError, FileNotFoundError) as fault:  # FileNotFoundError: the bucket does not exist
-        raise TargetUnusable(f"the bucket of backups cannot be used: {fault}.") from fault
+        raise TargetUnusable(f"the bucket of backups cannot be used: {fault_text(fault)}.") from fault

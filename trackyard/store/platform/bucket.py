@@ -1,9 +1,10 @@
 """Stored files in an S3 bucket: one object each, under its id (docs/spec/platform.md#files)."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import obstore
@@ -15,6 +16,9 @@ from trackyard.store.platform.file_storage import CHUNK, FilesUnavailable, is_fi
 if TYPE_CHECKING:
     from obstore import GetResult
     from obstore.store import ClientConfig, S3Config
+
+_CODE: Final = re.compile(r"<Code>([A-Za-z0-9]{1,100})</Code>")
+_MESSAGE: Final = re.compile(r"<Message>([^<]{1,300})</Message>")
 
 
 def open_bucket(url: str, timeout_s: int = 60, retry_s: int = 15) -> S3Store:
@@ -96,4 +100,19 @@ def translated_errors() -> Iterator[None]:
     try:
         yield
     except (BaseError, FileNotFoundError) as fault:  # FileNotFoundError: the bucket does not exist
-        raise FilesUnavailable(f"the bucket of files: {fault}") from fault
+        raise FilesUnavailable(f"the bucket of files: {fault_text(fault)}") from fault
+
+
+def fault_text(fault: Exception) -> str:
+    """Return what a bucket answers, in one sentence without its final stop.
+
+    The text of the library goes on with the structure of its error, some 35 lines.
+    """
+    text = str(fault)
+    code, message = _CODE.search(text), _MESSAGE.search(text)
+    if code is not None and code[1] == "NoSuchBucket":
+        return "there is no bucket of this name"
+    if code is not None:
+        return f"{message[1].rstrip('.') if message is not None else 'it refuses'} ({code[1]})"
+    first = text.partition("\n")[0]
+    return "no connection to its server" if "error sending request" in first else first.rstrip(".")
