@@ -344,6 +344,7 @@ def test_write_of_an_advertiser_is_in_the_audit_log_with_its_author(api: Api) ->
 def test_advertiser_sees_codes_instead_of_encrypted_subs(shops: Shops) -> None:
     own = f"/3.1/admin/advertiser/{shops.own}"
     deny = {
+        "targeting[0][affiliate_id][]": shops.affiliate,
         "targeting[0][sub][deny][1][]": "secret-sub",
         "targeting[0][sub][deny_groups][0][1]": "secret-sub",
         "partner_payments[0][partners][]": shops.affiliate,
@@ -385,8 +386,8 @@ def test_codes_of_subs_differ_between_advertisers(shops: Shops) -> None:
             found = advertisers.find_advertiser(conn, Scope.everything(), number)
             assert found is not None
             keys_of.append(found.code_key)
-    assert encrypted_sub("a", keys_of[0]) != encrypted_sub("a", keys_of[1])
-    assert encrypted_sub("", keys_of[0]) == ""
+    assert encrypted_sub("a", keys_of[0], 1) != encrypted_sub("a", keys_of[1], 1)
+    assert encrypted_sub("", keys_of[0], 1) == ""
 
 
 def test_advertiser_chooses_the_zone_of_its_days_and_times(shops: Shops) -> None:

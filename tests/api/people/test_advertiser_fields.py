@@ -61,7 +61,7 @@ def test_encrypted_subs_of_an_advertiser_are_codes_in_targets_of_clicks(api: Api
     def target() -> str:
         return str(api.admin.post("/3.1/admin/click-check", **params)["check"]["target"])
 
-    assert target() == f"https://shop.example/{encrypted_sub('news', key)}"
+    assert target() == f"https://shop.example/{encrypted_sub('news', key, pid)}"
     edit(api, advertiser, subaccounts_encryption=0)
     assert target() == "https://shop.example/news"
 

@@ -188,7 +188,7 @@ def test_replaced_sub_takes_every_value_of_its_list() -> None:
 
 def test_encrypted_subs_are_codes_in_every_target_of_the_advertiser() -> None:
     key = "0123456789abcdef" * 2
-    code = encrypted_sub("a é", key)
+    code = encrypted_sub("a é", key, 7)
     url = "http://shop.example/?1={sub1}&2={sub2}&3={sub3}"
     offer = {"url": url, "subs_key": key, "landings": (RulesetLanding(1, url + "&land"),), "impressions_url": url}
     sent = {"sub1": "a é", "sub3": "a é"}

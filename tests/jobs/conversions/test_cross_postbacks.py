@@ -89,7 +89,7 @@ def test_cross_postback_has_codes_for_encrypted_subs(database: Database) -> None
             conn, [changed], DeliveryContext([own], {3: "Shoes"}, ZoneInfo("UTC")), CounterBatch(conn, {}, ()), AT
         )
         rows = conn.execute(select(delivery.c.url, delivery.c.body).order_by(delivery.c.postback_id)).all()
-    code = encrypted_sub("a b", key)
+    code = encrypted_sub("a b", key, FIRST.affiliate_id)
     assert rows == [(f"https://cross.example/?s={code}", f"s={code}"), ("https://a.example/a%20b", None)]
 
 

@@ -71,7 +71,7 @@ class _OwnSub(_MacroReader):
             if each.sub == self._name and (each.always or not sent):
                 chosen = crc32((self._name + hit.click_id).encode()) % len(each.values)
                 return encode_value(each.values[chosen])
-        return encode_value(encrypted_sub(sent, self._key))
+        return encode_value(encrypted_sub(sent, self._key, hit.affiliate.id if hit.affiliate else 0))
 
 
 class _ClickIdMacro(_MacroReader):

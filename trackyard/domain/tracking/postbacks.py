@@ -117,7 +117,9 @@ def with_codes(conversion: Conversion, key: str) -> Conversion:
 
     key: of the codes for its subs, "" = it gets the subs.
     """
-    return replace(conversion, click=with_encrypted_subs(conversion.click, key)) if key else conversion
+    if not key:
+        return conversion
+    return replace(conversion, click=with_encrypted_subs(conversion.click, key, conversion.affiliate_id))
 
 
 def _matches(postback: Postback, change: ConversionChange) -> bool:

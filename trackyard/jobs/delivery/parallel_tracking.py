@@ -197,7 +197,7 @@ class ParallelTrackingSender:
             offer, affiliate = offers.get(call.offer_id), names.get(click["affiliate"])
             if offer is not None:
                 name = "" if affiliate is None else affiliate.name
-                seen = with_encrypted_subs(click, offer.subs_key)
+                seen = with_encrypted_subs(click, offer.subs_key, click["affiliate"])
                 url = parallel_url(offer.url, seen, self._zone, offer_title=offer.title, affiliate_name=name)
                 if not own.includes(wire_url(url)):
                     filled.append((call, url))

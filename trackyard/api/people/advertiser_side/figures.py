@@ -150,6 +150,8 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     slices = tuple(dict.fromkeys(params.slice))
     if not _sees_affiliates(request) and set(slices).intersection(_OF_AFFILIATES):
         raise AccessDenied("The network does not show affiliates to this advertiser", code="affiliates_hidden")
+    if subs_key(request) and set(slices).intersection(SUBS):
+        slices = tuple(dict.fromkeys((*slices, "affiliate")))  # codes are those of an affiliate
     fine = any(SLICES[name].is_heavy for name in slices)
     zone = params.timezone or request.deps.zone
     since, until = bounded_span(request.deps, params.date_from, params.date_to, zone, fine=fine)
@@ -203,7 +205,10 @@ def conversions(request: ApiRequest[Deps], params: ListOwnConversions) -> OwnCon
 
 def _row(row: StatsRow, key: str) -> OwnStatsRowView:
     return OwnStatsRowView(
-        slice={name: encrypted_sub(str(value), key) if name in SUBS else value for name, value in row.keys.items()},
+        slice={
+            name: encrypted_sub(str(value), key, int(row.keys["affiliate"])) if key and name in SUBS else value
+            for name, value in row.keys.items()
+        },
         clicks=row.raw,
         unique=row.uniq,
         actions={
@@ -231,5 +236,5 @@ def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str, z
         created_at=datetime_text(item.created_at, zone),
         click_time=datetime_text(item.click_time, zone),
         partner_id=item.affiliate_id if sees else None,
-        **{name: encrypted_sub(item.click[name], key) if sees else None for name in SUBS},
+        **{name: encrypted_sub(item.click[name], key, item.affiliate_id) if sees else None for name in SUBS},
     )

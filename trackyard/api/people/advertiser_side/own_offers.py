@@ -21,7 +21,7 @@ from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, OsVersion, TargetingGroup
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.subs import SUBS, encrypted_sub
+from trackyard.domain.tracking.subs import SUBS, encrypted_condition, encrypted_sub
 from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams
@@ -258,7 +258,8 @@ def _payouts(offer: Offer, key: str, *, sees: bool) -> list[OwnPayoutView]:  # t
 
 
 def _payout(offer: Offer, place: int, item: OfferPayment, key: str, *, sees: bool) -> OwnPayoutView:  # type: ignore[valid-type]
-    subs = {name: [encrypted_sub(text, key)] if sees and (text := getattr(item, name)) else [] for name in SUBS}
+    texts = {name: getattr(item, name) if sees else "" for name in SUBS}
+    subs = {name: encrypted_condition(text, key, item.partners) if text else [] for name, text in texts.items()}
     return OwnPayoutView(
         **{name: [] for name in _LISTS} | subs,
         id=_part_id(offer, "payout", place),
@@ -301,10 +302,11 @@ def _signed(values: Iterable[str], *, rejects: bool) -> list[str]:
 
 def _targeting(offer: Offer, place: int, group: TargetingGroup, key: str, *, sees: bool) -> OwnTargetingView:
     subs = [
-        f"{sign}sub{name}={encrypted_sub(value, key)}"
+        f"{sign}sub{name}={code}"
         for sign, conditions in (("", group.sub.allow), ("-", group.sub.deny))
         for name, values in conditions.items()
         for value in values
+        for code in encrypted_condition(value, key, group.affiliate_id)
     ]
     return OwnTargetingView(
         id=_part_id(offer, "targeting", place),
@@ -322,8 +324,9 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, key: str, *, see
         connection=_signed(group.connection, rejects=group.connection_deny),
         subs=subs if sees else [],
         subs_deny_groups=[
-            {f"sub{name}": encrypted_sub(value, key) for name, value in row.items()}
+            {f"sub{name}": encrypted_sub(value, key, each) for name, value in row.items()}
             for row in (group.sub.deny_groups if sees else ())
+            for each in (group.affiliate_id if key else ()) or (0,)
         ],
         affiliate_id=list(group.affiliate_id) if sees else [],
         block_proxy_vpn=group.block_proxy,
