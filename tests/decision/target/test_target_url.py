@@ -34,17 +34,18 @@ def make_target_hit(
     zone: str = "UTC",
     click_id: str = CLICK,
     subs_key: str = "",
+    affiliate: int = 7,
     **changed: object,
 ) -> tuple[Hit, OfferRoute]:
     ruleset = make_ruleset(
         [
             make_offer(**changed),
-            RulesetAffiliate(id=7, active=True, name="Bob & Co"),
+            RulesetAffiliate(id=affiliate, active=True, name="Bob & Co"),
             RulesetAdvertiser(id=ADVERTISER, subs_key=subs_key),
             RulesetPlatform(platform, zone),
         ]
     )
-    given = {"offer_id": "3", "pid": "7", **(params or {})}
+    given = {"offer_id": "3", "pid": str(affiliate), **(params or {})}
     hit = build_hit(
         ruleset,
         given,

@@ -143,7 +143,13 @@ def test_parallel_tracking_request_has_click_macros(database: Database, receiver
         receiver.wait_for(1)
         wait_until(lambda: counted("sent") == before + 1)
     (request,) = receiver.requests()
-    assert request.query == {"c": click.id, "s": encrypted_sub("a b", key, affiliate), "o": "Shoes", "a": "Ann", "x": "{unknown}"}
+    assert request.query == {
+        "c": click.id,
+        "s": encrypted_sub("a b", key, affiliate),
+        "o": "Shoes",
+        "a": "Ann",
+        "x": "{unknown}",
+    }
 
 
 def test_parallel_tracking_failure_is_not_retried(database: Database) -> None:

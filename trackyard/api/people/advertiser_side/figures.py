@@ -146,6 +146,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     """Show clicks, conversions and charges of the calling advertiser, grouped by slices.
 
     Slices of affiliates are a 403 with the code affiliates_hidden, unless staff let the advertiser see affiliates.
+    Codes of encrypted subs are those of an affiliate: rows by sub are then by affiliate too.
     """
     slices = tuple(dict.fromkeys(params.slice))
     if not _sees_affiliates(request) and set(slices).intersection(_OF_AFFILIATES):
