@@ -1,12 +1,17 @@
 """Who is a bot, and who fetches ahead."""
 
+import runpy
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.visitor import BOT, VisitorLookup
 
+ROOT: Final = Path(__file__).parents[3]
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0"
 
 BOTS = [
@@ -25,7 +30,25 @@ BOTS = [
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
     "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
     f"Mozilla/5.0 (X11; Linux x86_64) {_CHROME.replace('Chrome', 'HeadlessChrome')} Safari/537.36",
+    # within the part of the device
+    f"Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3; Storebot-Google/1.0) {_CHROME} Mobile Safari/537.36",
+    # programs that name themselves, link previews and scanners of mails
+    "Mozilla/5.0 (compatible; X/1.0; +https://x.example/about)",
+    "Mozilla/5.0 (compatible; Sentinel/2; abuse@scanner.example)",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app) "
+    "Chrome/124.0.0.0 Safari/537.36",
+    "Bluesky Cardyb/1.1",
+    "facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984",
+    "kakaotalk-scrap/1.0",
+    "Barracuda Sentinel (EE)",
+    "SomeShopCrawler/0.3",
+    "WhatsApp/2.19.308 A",
+    "Viber",
 ]
+LISTED = [
+    line for line in (Path(__file__).with_name("people.txt")).read_text().splitlines() if not line.startswith("#")
+]
+"""Agents of people that an update of the list of bots must leave people."""
 
 PEOPLE = [
     f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",
@@ -64,6 +87,27 @@ def test_bot_user_agent_is_detected(visitors: VisitorLookup, ua: str) -> None:
 @pytest.mark.parametrize("ua", PEOPLE + TOOLS)
 def test_browser_and_command_line_user_agents_are_not_bots(visitors: VisitorLookup, ua: str) -> None:
     assert visitors.agent(ua).device != BOT
+
+
+def test_no_listed_agent_of_people_is_a_bot(visitors: VisitorLookup) -> None:
+    assert len(LISTED) > 300
+    assert [agent for agent in LISTED if visitors.agent(agent).device == BOT] == []
+
+
+def test_examples_of_the_list_stay_bots_but_for_entries_left_out(visitors: VisitorLookup) -> None:
+    script: Any = runpy.run_path(str(ROOT / "script" / "robots"))
+    left_out = {pattern for pattern, (replacement, _) in script["CHANGED"].items() if not replacement}
+    chosen = [each for each in CRAWLER_USER_AGENTS_DATA if script["LIBRARY"] not in each["tags"]]
+    lost = {each["pattern"] for each in chosen for agent in each["instances"] if visitors.agent(agent).device != BOT}
+    assert len(chosen) > 1_400
+    assert lost == left_out
+
+
+def test_patterns_of_bots_are_those_of_the_pinned_list() -> None:
+    script: Any = runpy.run_path(str(ROOT / "script" / "robots"))
+    made = script["rows"](CRAWLER_USER_AGENTS_DATA)
+    assert script["CHANGED"].keys() <= {each["pattern"] for each in CRAWLER_USER_AGENTS_DATA}
+    assert "".join(f"{kind}\t{pattern}\n" for kind, pattern in made) == script["OUT"].read_text(), "run script/robots"
 
 
 @pytest.mark.parametrize(

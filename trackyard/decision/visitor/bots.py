@@ -1,11 +1,14 @@
 """Bots and prefetches: requests without a person (docs/spec/tracking.md#bots).
 
-A bot is a user agent that the crawler-user-agents project lists or that ua-parser calls a spider. Command-line clients
-and libraries are no bots: affiliates and staff try their links with them.
+A bot is a user agent that the crawler-user-agents project lists, that ua-parser calls a spider, or that calls itself
+one. Names of devices and words within other words do not count. Command-line clients and libraries are not bots:
+affiliates and staff try their links with them.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from ua_parser import Domain, UserAgent
@@ -16,12 +19,29 @@ from ua_parser.regex import Resolver
 from trackyard.domain.statistics.quality.origins import BOT as BOT_SIGNAL
 from trackyard.domain.statistics.quality.origins import HEADLESS
 
-_LIBRARY_TAG: Final = "http-library"
-"""The tag of tools that make requests and are no crawlers."""
+_PATTERNS: Final = Path(__file__).with_name("data") / "robots.tsv"
+"""Kind and pattern of each entry of the list; script/robots writes it."""
 _BOT: Final = "bot"
 _TOOL: Final = "tool"
-_OTHER_TOOLS: Final = (r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/", r"^PowerShell/", r"WindowsPowerShell/")
-"""Tools that are not in the list."""
+_OTHER_BOTS: Final = (
+    r"\(compatible; (?:[^M()]|M[^S()])[^()]*(?:https?://|mailto:|@)",  # a program that gives an address to ask about it
+    r"; compatible; [A-Z][\w -]*/[\d.]+; \+",
+    r"(?:^|[^A-Za-z0-9])\w*(?i:bot|crawler|spider|scraper|link ?preview|link ?checker)(?:/|;|$| \()",
+    r"(?:^|[^A-Za-z0-9])kakaotalk-scrap",
+    r"^Barracuda Sentinel",
+    r"Bluesky Cardyb/",
+    r"ProofpointURLDefense|Mimecast|(?:^| )SafeLinks",
+)
+"""Bots that are not in the list: those that name themselves, link previews, scanners of mails."""
+_OTHER_TOOLS: Final = (
+    *(r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/", r"^PowerShell/", r"WindowsPowerShell/"),
+    *(r"^Google-HTTP-Java-Client/", r"^Microsoft Edge Update/", r"^FeedStation/", r"Banca Caboto"),
+)
+"""Tools, and words that contain one of a bot, that are not in the list."""
+_DEVICE: Final = re.compile(r"\([^()]*\bAndroid\b[^()]*(?:\([^()]*\)[^()]*)*\)|Android \([^()]*\)")
+"""The parts of an agent that name its system and device: that of browsers, and that of apps such as Instagram."""
+_PROGRAM: Final = re.compile(r"compatible; |(?<= )[\w.-]+/[\d.]+\)$")
+"""A program within such a part."""
 
 _PREFETCH_HEADERS: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
 _PREFETCH_WORDS: Final = (b"prefetch", b"prerender", b"preview")
@@ -40,22 +60,33 @@ def agent_signals(ua: str, bot: bool) -> int:
 @cache
 def _resolver() -> Callable[[str, Domain], Any]:
     """Return all patterns as one automaton: 2.5 µs an agent; one by one takes 250."""
-    from crawleruseragents import CRAWLER_USER_AGENTS_DATA as KNOWN
-
-    tools = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG in entry["tags"]]
-    bots = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG not in entry["tags"]]
+    rows = [line.split("\t") for line in _PATTERNS.read_text().splitlines()]
+    bots = [*_OTHER_BOTS, *(pattern for kind, pattern in rows if kind == _BOT)]
+    tools = [*(pattern for kind, pattern in rows if kind == _TOOL), *_OTHER_TOOLS]
     # The first match decides: a bot that names its library is a bot.
     matchers: list[Matcher[UserAgent]] = [UserAgentMatcher(pattern, _BOT) for pattern in bots]
-    matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in (*tools, *_OTHER_TOOLS)]
+    matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in tools]
     return Resolver((matchers, [], []))
 
 
 def is_bot(ua: str, spider: bool) -> bool:
     """Return whether a user agent is that of a bot. spider: ua-parser calls it one."""
-    found = _resolver()(ua, Domain.USER_AGENT).user_agent
+    found = _resolver()(without_device(ua), Domain.USER_AGENT).user_agent
     if found is None:
         return spider
     return bool(found.family == _BOT)
+
+
+def without_device(ua: str) -> str:
+    """Return a user agent without the names of its system and device, where they are those of Android."""
+    return _DEVICE.sub(_keep_program, ua) if "Android" in ua else ua
+
+
+def _keep_program(device: re.Match[str]) -> str:
+    """Return what names a program in the part of a device: what follows the build, or begins with `compatible`."""
+    part = device[0]
+    found = _PROGRAM.search(part)
+    return "()" if found is None else f"({part[found.start() :]}"
 
 
 def is_prefetch(headers: dict[bytes, bytes]) -> bool:
