@@ -19,6 +19,7 @@ _LABELS: Final = {
     "referral shares": "referral shares of conversions",
     "days of statistics": "days of statistics",
     "payments": "payments to affiliates",
+    "paid conversions by affiliate and currency": "sums of paid conversions, by affiliate and currency",
     "corrections": "corrections of balances",
 }
 """What was compared, by the API's name of it."""
@@ -38,6 +39,8 @@ _SENTENCES: Final = {
     "referral share of a conversion": "The referrer's share of conversion {key} is {found}, not {expected}.",
     "statistics of a day": "The report of the day from {key} (UTC milliseconds) shows {found}, not {expected}.",
     "entry of the ledger": "The ledger has an entry for conversion {key}, which does not exist.",
+    "accepted import": "Import {key} was accepted and made no conversion: {found}.",
+    "payouts of closed conversions": "Payouts of paid conversions of {key} sum to {found}, not {expected}.",
     "payment": "Payment {key} does not match the ledger: {found}, not {expected}.",
 }
 """What differs, by the API's name of the comparison."""
