@@ -82,7 +82,7 @@ def _wait(place: str, missing: Callable[[], str], config: Config, deadline: floa
 
 
 def refused_database(config: Config, fault: Exception) -> CannotStart:
-    """Return the error of a SQL database that cannot be used: its exit code says whether a restart may help."""
+    """Return the error of a SQL database that cannot be used, with its exit code."""
     from trackyard.store.engine.availability import is_own_fault
 
     kind = CannotStart if is_own_fault(config.database_url, fault) else PeerRefuses

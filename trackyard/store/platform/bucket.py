@@ -106,7 +106,7 @@ def translated_errors() -> Iterator[None]:
 def fault_text(fault: Exception) -> str:
     """Return what a bucket answers, in one sentence without its final stop.
 
-    The text of the library goes on with the structure of its error, some 35 lines.
+    The text of the library has the structure of its error too, some 35 lines.
     """
     text = str(fault)
     code, message = _CODE.search(text), _MESSAGE.search(text)

@@ -136,7 +136,7 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
 
 
 def check_edge_numbers(conn: Connection, directory_id: str, slots: int, now_ms: int) -> None:
-    """Raise EdgeNumbersExhausted when not every edge slot of a data directory could have a number; claim none."""
+    """Raise EdgeNumbersExhausted when an edge slot of a data directory could have no number."""
     leases = list_leases(conn)
     wanted = slots - sum(each.directory_id == directory_id and each.slot < slots for each in leases)
     unused = EDGE_NUMBERS.stop - 1 - max((each.number for each in leases), default=0)

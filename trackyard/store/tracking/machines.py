@@ -108,7 +108,7 @@ def each_machine(conn: Connection) -> list[SeenMachine]:
 
 
 def each_machine_of_any_schema(conn: Connection) -> list[SeenMachine]:
-    """Return every machine, also from a schema that lacks the table or columns of it, which have their defaults."""
+    """Return every machine, also from an older schema, in which columns have their defaults."""
     if not has_machines(conn):
         return []
     return _read(conn, {column["name"] for column in inspect(conn).get_columns(machine.name)})

@@ -130,7 +130,9 @@ def read_now(deps: Deps, access: Access, feed_id: str) -> FeedRecord:
 
 
 def edit_feed(deps: Deps, access: Access, feed_id: str, edit: FeedEdit) -> FeedRecord:
-    """Change a feed. Raises NotFound, AccessDenied, and BadInput for a file of a feed that is read from a URL.
+    """Change a feed.
+
+    Raises NotFound, AccessDenied, and BadInput for a file of a feed that is read from a URL.
 
     A product keeps its id where the feed had its sku.
     """
@@ -199,7 +201,9 @@ def leads_to_page(offer: Offer, url: str) -> bool:
 
 
 def _find_writable(conn: Connection, access: Access, feed_id: str) -> ProductFeed:
-    """Return a feed to change: its caller has every offer that uses it in scope. Raises NotFound, AccessDenied."""
+    """Return a feed to change: its caller has every offer that uses it in scope.
+
+    Raises NotFound, AccessDenied."""
     found, scope = required(product_feeds.find_feed(conn, feed_id, lock=True)), scope_of(conn, access)
     if not all(map(scope.has_advertiser, product_feeds.advertisers_naming(conn, feed_id))):
         raise AccessDenied(_OF_OTHERS)

@@ -64,7 +64,7 @@ def offers_naming(conn: Connection, feed_id: str) -> set[int]:
 
 
 def advertisers_naming(conn: Connection, feed_id: str) -> set[str]:
-    """Return the advertisers whose offers name a feed."""
+    """Return the advertisers with offers that name a feed."""
     query = select(offer.c.advertiser_id).where(offer.c.product_feed_id == feed_id, offer.c.removed_at.is_(None))
     return set(conn.execute(query.distinct()).scalars())
 
