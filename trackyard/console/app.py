@@ -62,7 +62,7 @@ from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
 from trackyard.console.people import find_person
 from trackyard.console.refusals import OverloadPages, is_overload
-from trackyard.console.staff.work import count_waiting
+from trackyard.console.staff.work import count_waiting, find_mail_fault
 from trackyard.console.turns import PagesBusy, TooManyPages, Turns
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
@@ -433,6 +433,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
     person, path = asked.person_or_none, asked.address.path
     said, *warned = (message or "").split("\n")
     opens = asked.has_page if person is None else asked.may_open
+    waiting = count_waiting(asked) if person is not None and person.is_staff else {}
     return {
         "asset": address,
         "accent_sheet": accent_address(asked.network),
@@ -444,7 +445,8 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
         "look": asked.look if person is not None and not person.is_staff else None,
         "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),
-        "rail_numbers": count_waiting(asked) if person is not None and person.is_staff else {},
+        "rail_numbers": waiting,
+        "mail_fault": find_mail_fault(asked, waiting) if waiting else "",
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,
         "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),

@@ -61,6 +61,7 @@ def _payment_requests(count: int, answer: Any) -> WorkItem:
 
 
 _MOST_HELD: Final = 100
+_ALERTS: Final = "/console/alerts"
 _FAILING: Final = "deliveries_fail"
 _SOURCES: Final = (
     _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
@@ -121,7 +122,18 @@ def _open_alerts(request: PageRequest) -> dict[str, RailNumber]:
         return {}
     number = request.calls.call("admin.alerts.list", [("limit", "1")])["pagination"]["total_count"]
     text = ngettext("%(num)d open alert", "%(num)d open alerts", number)
-    return {"/console/alerts": RailNumber(number, text, is_bad=True)} if number else {}
+    return {_ALERTS: RailNumber(number, text, is_bad=True)} if number else {}
+
+
+def find_mail_fault(request: PageRequest, waiting: Mapping[str, RailNumber]) -> str:
+    """Return why mail is not sent, for people who may change its server; "" while it is sent.
+
+    waiting: the numbers of the rail. Without an open alert nothing is asked for.
+    """
+    if _ALERTS not in waiting or not request.calls.may("admin.settings.edit"):
+        return ""
+    found = request.calls.call("admin.alerts.list", [("kind[]", "mail"), ("limit", "1")])["alerts"]
+    return str(found[0]["sentence"]) if found else ""
 
 
 def read_findings(request: PageRequest) -> list[Mapping[str, Any]]:
