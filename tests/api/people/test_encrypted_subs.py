@@ -1,4 +1,4 @@
-"""Codes of encrypted subs in all places that an advertiser gets them (docs/spec/people.md#encrypted-subs)."""
+"""All places that give an advertiser codes of encrypted subs (docs/spec/people.md)."""
 
 import re
 from collections import defaultdict
