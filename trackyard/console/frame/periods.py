@@ -161,10 +161,12 @@ class DayPeriod:
         return [self.first + timedelta(days=number) for number in range(self.days)]
 
 
-def read_period(address: PageAddress, now_ms: int, zone: ZoneInfo) -> tuple[DayPeriod, str]:
+def read_period(
+    address: PageAddress, now_ms: int, zone: ZoneInfo, most_days: int | None = MOST_DAYS
+) -> tuple[DayPeriod, str]:
     """Return the period that an address names, and a sentence when it names none that can be shown.
 
-    `from` and `to` are days; `period` is a value of CHOICES. now_ms: UTC.
+    `from` and `to` are days; `period` is a value of CHOICES. now_ms: UTC. most_days: that the page shows, None = any.
     """
     now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(zone)
     today = now.date()
@@ -176,8 +178,8 @@ def read_period(address: PageAddress, now_ms: int, zone: ZoneInfo) -> tuple[DayP
             fault = gettext(
                 "These are not two days in order, such as 2026-11-01 and 2026-11-21. The last 30 days are shown."
             )
-        elif (given[1] - given[0]).days >= MOST_DAYS:
-            fault = gettext("A page shows at most %(most_days)s days. The last 30 days are shown.", most_days=MOST_DAYS)
+        elif most_days is not None and (given[1] - given[0]).days >= most_days:
+            fault = gettext("A page shows at most %(most_days)s days. The last 30 days are shown.", most_days=most_days)
         else:
             first, last = given[0], given[1]
     return DayPeriod(first, last, today, now.hour), fault

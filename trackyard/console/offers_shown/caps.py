@@ -1,6 +1,6 @@
 """How full the caps of offers are, as meters (docs/spec/statistics.md#cap-statistics)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -29,12 +29,16 @@ _PERIODS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CapMeter:
-    """A cap now. label: what it counts. text: 94 of 100. share: 1 = full. tone: of its colour, "" = none."""
+    """A cap now. label: what it counts. text: 94 of 100. share: 1 = full. tone: of its colour, "" = none.
+
+    link: of the list of what fills it, "" = none.
+    """
 
     label: str
     text: str
     share: Decimal
     tone: str
+    link: str = ""
 
     @property
     def width(self) -> str:
@@ -42,16 +46,24 @@ class CapMeter:
         return f"{min(self.share, Decimal(1)) * 100:.1f}%"
 
 
-def find_meters(calls: LocalCalls[Deps], offers: Iterable[int], currency: str) -> dict[int, list[CapMeter]]:
+def find_meters(
+    calls: LocalCalls[Deps],
+    offers: Iterable[int],
+    currency: str,
+    link_of: Callable[[int, Mapping[str, Any]], str] = lambda offer_id, cap: "",
+) -> dict[int, list[CapMeter]]:
     """Return the caps of offers by number. Nothing where the person may not see them, or without offers.
 
-    currency: the platform's, of budgets.
+    currency: the platform's, of budgets. link_of: returns the list of what fills a cap of an offer, "" = none.
     """
     sent = [("offer_id[]", str(each)) for each in offers]
     if not sent or not calls.may("stats.caps31"):
         return {}
     answer = calls.call("stats.caps31", sent)
-    return {each["offer_id"]: [_meter(cap, currency) for cap in each["stats"]] for each in answer["stats"]}
+    return {
+        each["offer_id"]: [_meter(cap, currency, link_of(each["offer_id"], cap)) for cap in each["stats"]]
+        for each in answer["stats"]
+    }
 
 
 def fullest(meters: Sequence[CapMeter]) -> CapMeter | None:
@@ -59,14 +71,14 @@ def fullest(meters: Sequence[CapMeter]) -> CapMeter | None:
     return max(meters, key=lambda meter: meter.share, default=None)
 
 
-def _meter(cap: Mapping[str, Any], currency: str) -> CapMeter:
+def _meter(cap: Mapping[str, Any], currency: str, link: str) -> CapMeter:
     value, limit = Decimal(cap["current_value"]), Decimal(cap["value"])
     share = value / limit if limit else Decimal(1)
     if cap["type"] == "budget":
         text = gettext("%(value)s of %(limit)s", value=shown.money(value, currency), limit=shown.money(limit, currency))
     else:
         text = gettext("%(value)s of %(limit)s", value=shown.number(value), limit=shown.number(limit))
-    return CapMeter(_label(cap), text, share, _tone(share))
+    return CapMeter(_label(cap), text, share, _tone(share), link)
 
 
 def _tone(share: Decimal) -> str:

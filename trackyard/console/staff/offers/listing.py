@@ -15,6 +15,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.console.list_files import asks_for_file, every_row, refuse_too_many, rows_file
 from trackyard.console.offers_shown import choices, names
+from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
@@ -91,7 +92,8 @@ def offers(request: PageRequest) -> PageAnswer:
     found, total, sort, refusal = _found(request, sent, period.days)
     ids = [offer["id"] for offer in found]
     results, fault = find_list_figures(request, period.days, "offer", "offer", ids)
-    meters = find_meters(calls, [offer["id"] for offer in found if offer["caps"]], request.deps.currency)
+    capped = [offer["id"] for offer in found if offer["caps"]]
+    meters = find_meters(calls, capped, request.deps.currency, CapLists.of(request, found).link)
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer["advertiser"] for offer in found], advertisers)
     chips = list(_chips(address, filters))

@@ -12,6 +12,7 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown import names
+from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
@@ -73,9 +74,9 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
     path, calls = f"/console/offers/{offer['id']}", request.calls
     request = replace(request, address=PageAddress(path, request.address.pairs))
     titles = names.advertiser_names(calls, [offer["advertiser"]])
-    meters = find_meters(
-        calls, [offer["id"]] if offer["caps"] or offer["personal_limits"] else [], request.deps.currency
-    )
+    capped = [offer] if offer["caps"] or offer["personal_limits"] else []
+    lists = CapLists.of(request, capped)
+    meters = find_meters(calls, [each["id"] for each in capped], request.deps.currency, lists.link)
     payments = [*offer["partner_payments"], *offer["payments"]]
     page = request.page(
         "staff/offer.html",

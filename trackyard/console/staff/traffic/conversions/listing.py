@@ -143,7 +143,8 @@ def signals_of(conversion: Mapping[str, Any]) -> str:
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
-    return read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
+    """Return the period of an address. Any number of days: the list is read a page at a time."""
+    return read_period(request.address, request.deps.clock.now_ms(), request.day_zone, most_days=None)
 
 
 def _filters(request: PageRequest) -> tuple[TrafficFilter, ...]:
