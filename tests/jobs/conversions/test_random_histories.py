@@ -22,6 +22,7 @@ from sqlalchemy import func, select
 
 from tests.jobs.conversions.opened import Opened, opened
 from tests.support.installation import UTC, SteppedInstallation
+from tests.support.models.amounts import in_cents
 from tests.support.models.compared import key_of, model_columns, payment_params, stored_columns, totals_by_type
 from tests.support.models.events import new_click
 from tests.support.models.history_moves import (
@@ -40,15 +41,7 @@ from tests.support.models.history_moves import (
     some,
     visitors,
 )
-from tests.support.models.model import (
-    DAY,
-    HOUR,
-    MINUTE,
-    PATIENCE,
-    ConversionModel,
-    ModelPayment,
-    in_cents,
-)
+from tests.support.models.model import DAY, HOUR, MINUTE, PATIENCE, ConversionModel, ModelPayment
 from tests.support.models.model_records import ModelClick, ModelPostback, ModelTask
 from tests.support.processes.crashes import CrashPoint, SimulatedFailure, SimulatedKill, inject_crash
 from tests.support.stores.analytics import empty_store

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from typing import Any
 
+from tests.support.models.amounts import in_cents, rounded
 from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
 
 Limits = Mapping[str, Any]
@@ -449,16 +450,6 @@ class ConversionModel:
         kept = list(kept)
         found = {kind: _measures(made for made in kept if made.status in types[kind]) for kind in types}
         return found | {"total": _measures(kept)}
-
-
-def in_cents(amount: Decimal) -> Decimal:
-    """Towards 0 to 2 places."""
-    return amount.quantize(Decimal("0.01"), rounding=ROUND_DOWN)
-
-
-def rounded(amount: Decimal) -> Decimal:
-    """Half-even to 4 places."""
-    return amount.quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
 
 
 def _measures(made: Iterable[ModelConversion]) -> tuple[int, Decimal, Decimal]:

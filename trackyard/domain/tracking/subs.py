@@ -23,7 +23,7 @@ def encrypted_sub(value: str, key: str, affiliate_id: int) -> str:
 
 
 def encrypted_condition(value: str, key: str, affiliate_ids: Collection[int]) -> list[str]:
-    """Return a sub of a condition as an advertiser gets it: the code of each affiliate that the condition is for.
+    """Return a sub of a condition as an advertiser gets it: a code for each affiliate.
 
     affiliate_ids: () = all; the code is then that of no affiliate. Without a key: the value, once.
     """
