@@ -21,6 +21,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.zones import local_day
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.units import in_units
 from trackyard.domain.people.roles import Role
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.types import Amount
@@ -167,7 +168,8 @@ def live(network: Api, random: Random, pid: int, own: ApiClient) -> None:
         network.admin.post("/3.1/admin/corrections", pid=pid, currency="USD", amount=amount, comment="=1+1")
 
     def request() -> None:
-        asked = ask(own, f"{abs(available(network, pid)) * random.choice((Decimal(1), Decimal('0.37'))):.4f}")
+        amount = abs(available(network, pid)) * random.choice((Decimal(1), Decimal("0.37")))
+        asked = ask(own, str(in_units(amount, "USD")))
         verb, more = random.choice((("accept", {}), ("accept", {}), ("reject", {"reason": "no"})))
         if asked.status_code == 200:
             network.admin.post(f"{_REQUESTS}/{asked.json()['payment_request']['id']}/{verb}", **more)

@@ -108,7 +108,7 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
         (change("1"), ANN, "#1 Boots has changed", ["Hello Ann,", "#1 Boots", "Please look at its terms"]),
         (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
         (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
-        (paid("paid"), ANN, "Your payment of 7.5 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.5 USD"]),
+        (paid("paid"), ANN, "Your payment of 7.50 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.50 USD"]),
         (enable_without_notice, "", "", []),
         (disable_without_notice, "", "", []),
         (change("0"), "", "", []),
