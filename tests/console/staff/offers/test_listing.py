@@ -45,7 +45,8 @@ def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
     share = Decimal(row["actions"]["confirmed"]["count"]) / int(row["traffic"]["raw"]) * 100
     words = f"Casino deposit Royal Reef Active $7.00 → $10.00 0 {row['traffic']['raw']} ↑ 700 % 1 new {share:.1f} %"
     assert words in text
-    assert "Clicks, conversions and CR are those of 9–15 Nov 2023, against the 7 days before." in text
+    days = "9–15 Nov 2023, against the 7 days before, up to 13:00."
+    assert f"Clicks, conversions and CR are those of {days}" in text
     assert "1 offer, 1 active." in text
 
 

@@ -32,7 +32,7 @@ def test_conversion_list_shows_what_the_api_lists(api: Api) -> None:
     assert "2 conversions" in page.text
     assert "Casino deposit Royal Reef" in page.text
     assert "bhm-22 Sale R-88120 Confirmed $10.00 $7.00" in page.text
-    assert "Declined Cap is reached $10.00 $7.00" in page.text
+    assert "Declined Cap is reached was $10.00 was $7.00" in page.text
     assert f"/console/offers/{desk.offer}" in page.links
 
 
