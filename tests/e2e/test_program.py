@@ -138,7 +138,7 @@ def test_second_data_directory_on_one_database_is_refused_without_a_server(tmp_p
     second = RunningProgram(tmp_path / "b", database_url=database, secret_key=secret)
     assert first.command("prepare").returncode == 0
     refused = second.command("prepare")
-    assert refused.returncode == 78
+    assert refused.returncode == 1
     assert "another data directory is in use on this SQL database (edge 1)" in refused.stderr
     assert first.command("prepare").returncode == 0
 

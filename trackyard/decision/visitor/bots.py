@@ -8,7 +8,6 @@ affiliates and staff try their links with them.
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from ua_parser import Domain, UserAgent
@@ -16,11 +15,10 @@ from ua_parser.core import Matcher
 from ua_parser.lazy import UserAgentMatcher  # the others compile each pattern for Python's re, which is not used
 from ua_parser.regex import Resolver
 
+from trackyard.decision.visitor.robots import patterns_of
 from trackyard.domain.statistics.quality.origins import BOT as BOT_SIGNAL
 from trackyard.domain.statistics.quality.origins import HEADLESS
 
-_PATTERNS: Final = Path(__file__).with_name("data") / "robots.tsv"
-"""Kind and pattern of each entry of the list; script/robots writes it."""
 _BOT: Final = "bot"
 _TOOL: Final = "tool"
 _OTHER_BOTS: Final = (
@@ -60,9 +58,8 @@ def agent_signals(ua: str, bot: bool) -> int:
 @cache
 def _resolver() -> Callable[[str, Domain], Any]:
     """Return all patterns as one automaton: 2.5 µs an agent; one by one takes 250."""
-    rows = [line.split("\t") for line in _PATTERNS.read_text().splitlines()]
-    bots = [*_OTHER_BOTS, *(pattern for kind, pattern in rows if kind == _BOT)]
-    tools = [*(pattern for kind, pattern in rows if kind == _TOOL), *_OTHER_TOOLS]
+    bots = [*_OTHER_BOTS, *patterns_of(_BOT)]
+    tools = [*patterns_of(_TOOL), *_OTHER_TOOLS]
     # The first match decides: a bot that names its library is a bot.
     matchers: list[Matcher[UserAgent]] = [UserAgentMatcher(pattern, _BOT) for pattern in bots]
     matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in tools]

@@ -1,7 +1,7 @@
 """The rate, threads and queues of strangers (docs/spec/callers.md#strangers).
 
-Methods without a key and pages for anyone share them, so that an act (trackyard/base/strangers.py) costs the same at each
-door. Everything runs in the event loop of one API, so nothing is locked.
+Methods without a key and pages for anyone share them, so that an act (trackyard/base/strangers.py) costs the same
+at each door. Everything runs in the event loop of one API, so nothing is locked.
 """
 
 import time
