@@ -58,10 +58,12 @@ def find_full_disks(config: Config) -> list[FullDisk]:
         device = existing.stat().st_dev
         if device not in largest or largest[device][1] < needed:
             largest[device] = (largest[device][0] if device in largest else existing, needed)
-    found = [
-        FullDisk(place, disk_space(place).free, needed, i == 0) for i, (place, needed) in enumerate(largest.values())
+    found = [(place, needed, disk_space(place), i == 0) for i, (place, needed) in enumerate(largest.values())]
+    return [
+        FullDisk(place, space.free, needed, is_first)
+        for place, needed, space, is_first in found
+        if space.free < needed and space.total  # /proc and its like have no blocks: they are not full
     ]
-    return [disk for disk in found if disk.free < disk.needed]
 
 
 def _needs(config: Config) -> Iterator[tuple[Path, int]]:
