@@ -48,7 +48,7 @@ def test_new_staff_user_chooses_password_with_link_of_its_page(api: Api) -> None
     answer = mia.client.post(
         "/sign-in/link", data={"token": form.fields["token"], "password": PASSWORD, "again": PASSWORD}
     )
-    assert answer.headers["location"] == "/console/"
+    assert answer.headers["location"] == "/sign-in/keys"
 
 
 def test_staff_user_is_edited_and_others_roles_stay(api: Api) -> None:
