@@ -46,6 +46,8 @@ def test_scope_of_role_without_permission_is_empty(sqlite_database: Database) ->
     assert is_confined(caller, Permission.STATS_COMMON)
 
 
-def test_affiliate_scope_is_itself_without_charges(sqlite_database: Database) -> None:
+def test_affiliate_scope_is_itself_without_charges_and_costs(sqlite_database: Database) -> None:
     with sqlite_database.read() as conn:
-        assert scope_of(conn, Access(AffiliateCaller(7), Permission.STATS_COMMON)) == Scope(frozenset({7}), None, False)
+        assert scope_of(conn, Access(AffiliateCaller(7), Permission.STATS_COMMON)) == Scope(
+            frozenset({7}), None, sees_charge=False, sees_costs=False
+        )

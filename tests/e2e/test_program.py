@@ -208,7 +208,7 @@ def test_start_with_blocked_file_name_exits_with_one_sentence(tmp_path: Path, na
     ("settings", "code", "sentence"),
     [
         ({}, 3, "there is no installation in {data} yet: start it first."),
-        ({"database_url": "postgresql://127.0.0.1:1/yard"}, 78, "TRACKYARD_DATABASE_URL cannot be used: "),
+        ({"database_url": "postgresql://127.0.0.1:1/yard"}, 1, "TRACKYARD_DATABASE_URL cannot be used: "),
     ],
 )
 def test_key_command_distinguishes_unreadable_from_missing_key(

@@ -99,7 +99,7 @@ def test_release_without_known_vulnerabilities_needs_a_reason_in_the_changelog(
 def test_wheel_of_a_release_is_refused_before_anything_is_built(tmp_path: Path) -> None:
     """In a copy of the repository that has the entry of a release on top."""
     copy = tmp_path / "copy"
-    subprocess.run(["git", "clone", "--quiet", "--local", ROOT, copy], check=True)
+    subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, copy], check=True)
     (copy / ".venv").symlink_to(ROOT / ".venv")
     (copy / "script" / "setup").write_text("#!/bin/sh\n")  # it is that of this repository
     for name in (

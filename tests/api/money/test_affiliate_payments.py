@@ -149,7 +149,7 @@ def test_payment_due_list_respects_minimum_of_currency(network: Api) -> None:
     made = pay(network, currency="EUR")
     assert [item["pid"] for item in made["payments"]] == [rich]
     refused = pay(network, **{"pid[]": poor})
-    assert refused["skipped"][0]["reason"] == "49.9999 is less than the least payment of 50.0000"
+    assert refused["skipped"][0]["reason"] == "49.9900 is less than the least payment of 50.0000"
     assert refused["payments"] == []
 
 

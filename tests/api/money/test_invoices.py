@@ -78,7 +78,7 @@ def test_invoice_shows_sent_values(api: Api) -> None:
     advertiser = api.add_advertiser()
     offer = api.add_offer(advertiser=advertiser)
     api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
-    line = {"offer_id": offer, "payout_type": "RPA + RPS", "actions": 7, "amount": 12.3456, "comment": "as agreed"}
+    line = {"offer_id": offer, "payout_type": "RPA + RPS", "actions": 7, "amount": 12.34, "comment": "as agreed"}
     sent = {f"detail[0][{name}]": value for name, value in line.items()}
     sent |= {"detail[1][offer_id]": offer, "detail[1][payout_type]": "RPC", "detail[1][amount]": 0}
     body = api.admin.post(

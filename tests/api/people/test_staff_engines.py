@@ -8,6 +8,7 @@ from trackyard.actions.people.credentials import TRIES_PER_ACCOUNT
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.errors import TooManyRequests, WrongCredentials
+from trackyard.base.strangers import PLACES
 from trackyard.store.engine.database import Database
 
 
@@ -46,7 +47,7 @@ def test_sign_in_tries_in_parallel_are_all_counted(database: Database, analytics
         except (WrongCredentials, TooManyRequests) as refusal:
             return type(refusal)
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(PLACES) as pool:
         outcomes = list(pool.map(attempt, range(TRIES_PER_ACCOUNT + 6)))
     assert outcomes.count(TooManyRequests) >= 6
     assert set(outcomes) == {WrongCredentials, TooManyRequests}

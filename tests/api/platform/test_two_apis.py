@@ -17,6 +17,7 @@ from tests.support.api import PASSWORD, Api, installed, opened
 from tests.support.stores.databases import PostgresServer
 from trackyard.actions.people.credentials import TRIES_PER_ACCOUNT
 from trackyard.analytics.engine.connection import Analytics
+from trackyard.base.strangers import PLACES
 from trackyard.store.engine.database import Database
 
 EMAIL = "ann@affiliate.example"
@@ -53,7 +54,7 @@ def test_sign_in_tries_at_two_apis_are_counted_together(apis: tuple[Api, Api]) -
     def guess(number: int) -> str:
         return tried(apis[number % 2], EMAIL, "guess", f"198.51.100.{number}")
 
-    with ThreadPoolExecutor(6) as pool:
+    with ThreadPoolExecutor(PLACES) as pool:
         outcomes = Counter(pool.map(guess, range(TRIES_PER_ACCOUNT + 6)))
     assert outcomes == {"wrong": TRIES_PER_ACCOUNT, "throttled": 6}
     assert [tried(api, EMAIL, PASSWORD, "192.0.2.1") for api in apis] == ["throttled"] * 2

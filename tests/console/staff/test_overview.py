@@ -67,7 +67,7 @@ def test_overview_has_conversions_by_status_and_what_a_click_brings(busy: Api) -
     epc = (Decimal(str(confirmed["charge"])) - Decimal(str(confirmed["earning"]))) / int(row["traffic"]["raw"])
     counted = sum(row["actions"][kind]["count"] for kind in ("confirmed", "pending", "hold"))
     assert f"CR {counted * 100 / int(row['traffic']['raw']):.1f} % ↑ " in page.text
-    assert f"EPC ${epc:.2f} " in page.text
+    assert f"EPC ${epc:.4f} " in page.text
     chosen = [given["href"] for tag, given in page.elements if tag == "a" and "aria-current" in given]
     assert "/console/?period=today&show=epc" in chosen
 
@@ -87,7 +87,7 @@ def test_overview_says_how_late_the_system_is_to_those_who_may_see_it(api: Api) 
 def test_overview_compares_unfinished_day_up_to_the_same_hour(busy: Api) -> None:
     """The four clicks of yesterday noon count, the one of 20:00 does not."""
     text = staff_visitor(busy).read("/console/?period=today").text
-    assert "Clicks 8 ↑ 100 % against the day before" in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Clicks 8 ↑ 100 % up to 18:00 against the day before" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_overview_compares_with_the_days_that_the_address_names(busy: Api, compa
     load_clicks(busy.deps, [new_click(40, offer=1, affiliate=1, time=NOON - days * DAY_MS)])
     page = staff_visitor(busy).read(f"/console/?period=today&compare={compare}")
     counted = 700 if days > 1 else 60
-    assert f"Clicks 8 ↑ {counted} % against the {said}" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"Clicks 8 ↑ {counted} % up to 18:00 against the {said}" in page.text.replace("\N{NO-BREAK SPACE}", " ")
     assert "/console/?period=today&compare=week" in page.links
-    assert f"vs the {said}" in page.text
+    assert f"vs the {said}, up to 18:00" in page.text
 
 
 def test_overview_shows_hostile_names_as_text(busy: Api) -> None:

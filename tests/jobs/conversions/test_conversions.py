@@ -307,13 +307,14 @@ def test_conversion_in_another_currency_uses_rate_of_the_day(world: ConverterSet
     world.send(world.click(), AT + 20_000, sum="10")
     world.send(world.click(), AT - 20_000, sum="10")
     world.settle()
-    assert world.responses() == ["", "", "Wrong currency"]
-    first, second = world.facts()
+    assert world.responses() == ["", "", ""]
+    first, second, early = world.facts()
     assert (first.currency, first.sum, first.payout, first.payout_base) == ("EUR", 5, Decimal("2.5"), 5)
     assert (second.sum, second.payout, second.payout_base) == (10, 5, 20)
+    assert (early.sum, early.payout, early.payout_base) == (10, 5, 10)  # at the first known rate
     with world.database.read() as conn:
         assert list_balances(conn, [world.affiliate]) == [
-            Balance(world.affiliate, "EUR", Decimal("0.0000"), Decimal("7.5000"))
+            Balance(world.affiliate, "EUR", Decimal("0.0000"), Decimal("12.5000"))
         ]
 
 

@@ -164,7 +164,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "period": period,
         "query": query,
         "form": form,
-        "before_text": period.against(period.compared_text(_compare(request))),
+        "before_text": period.compared_text(_compare(request)),
         "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(found, now)],
         "more_tiles": _tiles(query, MORE, now, found),
         "chosen": kind,

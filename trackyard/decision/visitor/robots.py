@@ -1,4 +1,7 @@
-"""The patterns of bots and tools in user agents, which script/robots writes (docs/spec/tracking.md#bots)."""
+"""The patterns of bots and tools in user agents.
+
+script/robots writes their file (docs/spec/tracking.md#bots).
+"""
 
 from pathlib import Path
 from typing import Final

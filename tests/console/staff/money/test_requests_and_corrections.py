@@ -18,7 +18,7 @@ def test_payment_request_goes_from_the_portal_to_a_payment(api: Api) -> None:
     earn(api, pid, "30.00")
     assert "/portal/payments/request?currency=USD" in visitor.read("/portal/payments").links
     form = read_form(visitor, "/portal/payments/request?currency=USD")
-    assert dict(form.pairs)["amount"] == "30"
+    assert dict(form.pairs)["amount"] == "30.00"
     refused = send(visitor, "/portal/payments/request", form, amount="31")
     assert refused.status_code == 400 and "This is more than the 30 USD that are available." in refused.text
     made = send(visitor, "/portal/payments/request", form, amount="12.50", comment=HOSTILE)

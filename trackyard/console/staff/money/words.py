@@ -9,7 +9,7 @@ from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
+from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.faults import fault_of
 
 PAYMENT_STATUSES: Final[Mapping[str, str]] = {
@@ -48,7 +48,7 @@ def currency_choices(request: PageRequest) -> Choices:
     """Return the currencies of the platform; its own alone where the person may not list them."""
     codes = {request.deps.currency}
     if request.calls.may("admin.currency.list"):
-        codes |= set(request.calls.call("admin.currency.list", [("limit", str(MOST_CHOICES))])["quotes"])
+        codes |= set(request.calls.call("admin.currency.list")["quotes"])
     return tuple((code, code) for code in sorted(codes))
 
 
