@@ -12,8 +12,10 @@ ABSENT = {
     "trackyard.domain trackyard.runtime.settings email.message importlib.metadata ssl http.client logging",
     "trackyard.edge.server": "sqlalchemy pydantic aiohttp clickhouse_connect trackyard.api trackyard.wire",
     "trackyard.actions.conversions.postback_codes": "clickhouse_connect aiohttp ua_parser pydantic trackyard.wire",
-    "trackyard.jobs.worker": "clickhouse_connect aiohttp alembic pydantic trackyard.api trackyard.wire",
-    "trackyard.jobs.loading.projector": "aiohttp alembic pydantic trackyard.api trackyard.wire",
+    "trackyard.jobs.worker": "clickhouse_connect aiohttp alembic pydantic jinja2 fpdf trackyard.api trackyard.wire "
+    "trackyard.console",
+    "trackyard.jobs.loading.projector": "aiohttp alembic pydantic jinja2 fpdf trackyard.api trackyard.wire "
+    "trackyard.console",
     "trackyard.api.app": "aiohttp alembic pyarrow numpy babel",
 }
 """A module that a process begins with, and what it must leave out."""

@@ -36,14 +36,14 @@ def words_of(answer: Any) -> str:
 def warned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The warnings of the answers that pages got, without the names of parameters."""
     found: list[str] = []
-    call = LocalCalls.call
+    ask = LocalCalls.ask
 
     def noted(calls: LocalCalls[Any], *given: Any, **named: Any) -> Any:
-        answer = call(calls, *given, **named)
-        found.extend(each.rpartition("] ")[2] for each in answer.get("warnings") or ())
+        answer = ask(calls, *given, **named)
+        found.extend(each.rpartition("] ")[2] for each in answer.warnings or ())
         return answer
 
-    monkeypatch.setattr(LocalCalls, "call", noted)
+    monkeypatch.setattr(LocalCalls, "ask", noted)
     return found
 
 

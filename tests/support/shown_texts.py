@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any, Final
 
+import msgspec
 import pytest
 
 from trackyard.base.texts.catalogues import Catalogue
@@ -71,14 +72,14 @@ class ForeignPerson:
         self._data, self._times = data, set[str]()
         form = language(ENGLISH).form
         monkeypatch.setattr(app, "language", lambda code: Language(code, form, _Bracketed()))
-        call = LocalCalls.call
+        ask = LocalCalls.ask
 
         def recorded(calls: LocalCalls[Any], *args: Any, **values: Any) -> Any:
-            answer = call(calls, *args, **values)
-            self._times.update(text[:16] for text in _leaves(answer) if _TIME.match(text))
+            answer = ask(calls, *args, **values)
+            self._times.update(text[:16] for text in _leaves(msgspec.to_builtins(answer)) if _TIME.match(text))
             return answer
 
-        monkeypatch.setattr(LocalCalls, "call", recorded)
+        monkeypatch.setattr(LocalCalls, "ask", recorded)
 
     def faults(self, address: str, content: str) -> Iterator[str]:
         """Yield the texts of a page without translation, and its times in the zone of the platform."""

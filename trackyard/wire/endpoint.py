@@ -8,7 +8,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
+from typing import Any, Final, Generic, Literal, Protocol, TypedDict, Unpack, get_args, get_type_hints
+
+from typing_extensions import TypeVar
 
 from trackyard.base.errors import AccessDenied, Unauthorized
 from trackyard.base.strangers import StrangerAct
@@ -43,7 +45,8 @@ _WITH_GIVEN_PASSWORD: Final = frozenset({"auth.password.change", "auth.sign-out"
 _GIVEN: Final = "This password was given to you: choose one of your own first, with POST /auth/password"
 
 D = TypeVar("D")
-H = TypeVar("H", bound=Callable[..., Answer])
+A = TypeVar("A", bound=Answer, default=Answer)
+A_co = TypeVar("A_co", bound=Answer, covariant=True, default=Answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,8 @@ def for_advertisers(permission: Permission) -> Rights:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Endpoint(Generic[D]):
-    """One method of the API. `Routes` makes it from a handler.
+class Endpoint(Generic[D, A_co]):
+    """One method of the API, with the type of its answers. `Routes` makes it from a handler.
 
     audience: staff also need `permission`; it is NONE in methods for anyone.
     advertisers: whether advertisers may call it.
@@ -159,7 +162,7 @@ class Endpoint(Generic[D]):
     params: type[Params] = NoParams
     answer: type[Answer]
     affiliate_answer: type[Answer] | None = None
-    handle: Callable[[ApiRequest[D], Any], Answer]
+    handle: Callable[[ApiRequest[D], Any], A_co]
     find: Callable[[ApiRequest[D]], Any] | None = None
     page_max: int = 1000
     body_max: int = MEGABYTE
@@ -252,8 +255,18 @@ class EndpointOptions(TypedDict, Generic[D], total=False):
     act: StrangerAct
 
 
+class Declare(Protocol[D]):
+    """Makes an endpoint of a handler."""
+
+    def __call__(self, handler: Callable[[ApiRequest[D], Any], A], /) -> Endpoint[D, A]:
+        """Return the endpoint with the type of the handler's answers."""
+        ...
+
+
 class Routes(Generic[D]):
     """The endpoints of one file, in the order of their handlers.
+
+    A decorated handler is its endpoint, which pages pass to `LocalCalls.ask`.
 
     Parameters, answer and description are read from the handler: the annotation of its second argument, its return
     annotation (`ForStaff | ForAffiliates` when the two differ) and its docstring.
@@ -262,41 +275,38 @@ class Routes(Generic[D]):
     def __init__(self) -> None:
         self.endpoints: list[Endpoint[D]] = []
 
-    def get(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+    def get(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> "Declare[D]":
         """Declare a GET."""
         return self._route("GET", path, rights, id, options)
 
-    def post(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+    def post(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> "Declare[D]":
         """Declare a POST."""
         return self._route("POST", path, rights, id, options)
 
-    def delete(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+    def delete(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> "Declare[D]":
         """Declare a DELETE."""
         return self._route("DELETE", path, rights, id, options)
 
-    def _route(
-        self, method: Method, path: str, rights: Rights, id: str, options: EndpointOptions[D]
-    ) -> Callable[[H], H]:
-        def declare(handler: H) -> H:
+    def _route(self, method: Method, path: str, rights: Rights, id: str, options: EndpointOptions[D]) -> "Declare[D]":
+        def declare(handler: Callable[[ApiRequest[D], Any], A]) -> Endpoint[D, A]:
             hints = get_type_hints(handler)
             answers = get_args(hints["return"]) or (hints["return"],)
             params = next(hint for name, hint in hints.items() if name not in ("request", "return"))
             settings: dict[str, Any] = {"params": params} | options
-            self.endpoints.append(
-                Endpoint(
-                    id=id,
-                    method=method,
-                    path=path,
-                    audience=rights.audience,
-                    permission=rights.permission,
-                    advertisers=rights.advertisers,
-                    answer=answers[0],
-                    affiliate_answer=answers[1] if len(answers) > 1 else None,
-                    handle=handler,
-                    **settings,
-                )
+            endpoint = Endpoint[D, A](
+                id=id,
+                method=method,
+                path=path,
+                audience=rights.audience,
+                permission=rights.permission,
+                advertisers=rights.advertisers,
+                answer=answers[0],
+                affiliate_answer=answers[1] if len(answers) > 1 else None,
+                handle=handler,
+                **settings,
             )
-            return handler
+            self.endpoints.append(endpoint)
+            return endpoint
 
         return declare
 

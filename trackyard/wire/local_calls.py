@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
-from io import BytesIO
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -17,24 +16,24 @@ from trackyard.base.errors import AccessDenied, BadInput, RequestError, Unauthor
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.store.engine.audit_actor import current_actor
-from trackyard.wire.endpoint import Endpoint, Version, check_features
-from trackyard.wire.http.handler_run import HandlerResult, HandlerRun, RawRequest
+from trackyard.wire.endpoint import A, ApiRequest, Endpoint, Version, check_features
+from trackyard.wire.http.answering import answer_request, read_request, request_of
+from trackyard.wire.http.handler_run import file_of, is_file
 from trackyard.wire.http.key_limits import authorize
 from trackyard.wire.http.origins import audit_actor
-from trackyard.wire.http.routing import Match
 from trackyard.wire.openapi.texts import NO_TEXTS, Texts
 from trackyard.wire.parameters import MethodParameter, parameter_at
-from trackyard.wire.request.brackets import FOR_PAGES, File, tree_of
+from trackyard.wire.request.brackets import FOR_PAGES, File, Tree, close_files, local_tree, tree_of
 from trackyard.wire.request.params import fields_of
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
+from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.streaming import ExportResponse
 
 ONLY_LOOKS: Final = "You look at the portal as its owner sees it: nothing can be changed here"
 VERSION: Final[Version] = "3.1"
 """The version of the API that is called."""
 _TIMEZONE: Final = "timezone"
-_FORM: Final = "application/x-www-form-urlencoded"
 
 D = TypeVar("D")
 Pairs = Sequence[tuple[str, str]]
@@ -83,10 +82,10 @@ class LocalCalls(Generic[D]):
         """Return whether the caller is a staff user."""
         return isinstance(self.caller, StaffCaller)
 
-    def may(self, method: str) -> bool:
-        """Return whether the caller may call a method."""
+    def may(self, method: Endpoint[D, Any] | str) -> bool:
+        """Return whether the caller may call a method, or the one with an id."""
         try:
-            self._authorize(self.methods[method])
+            self._authorize(self.methods[method] if isinstance(method, str) else method)
         except RequestError:
             return False
         return True
@@ -103,20 +102,25 @@ class LocalCalls(Generic[D]):
             return False
         return True
 
-    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()) -> Any:
-        """Return the answer as the JSON that a program would get, with decimals.
+    def ask(
+        self, endpoint: Endpoint[D, A], sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()
+    ) -> A:
+        """Return the answer of a method, in the view of the caller.
 
-        sent: the parameters, in the query of a GET and the body of others. path: variables of the path, by name.
+        sent: the parameters by their names on the wire. path: variables of the path, by name.
         files: uploads by parameter, which are closed. Raises RequestError.
         """
-        endpoint = self.methods[method]
         self._authorize(endpoint)
         with self.reserve_report() if endpoint.report else ExitStack():
-            answer = json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
-        if not endpoint.report:
-            found = (self._in_words(method, each) for each in answer.get("warnings") or ())
+            answer = self._answer(endpoint, sent, path, files)
+        if not endpoint.report and answer.warnings:
+            found = (self._in_words(endpoint, each) for each in answer.warnings)
             self.warnings.extend(each for each in found if each not in self.warnings)
         return answer
+
+    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()) -> Any:
+        """Return the answer as the JSON that a program would get, with decimals. Pages with types call `ask`."""
+        return json.loads(encoded(self.ask(self.methods[method], sent, path, files)), parse_float=Decimal)
 
     @contextmanager
     def one_place(self) -> Iterator["LocalCalls[D]"]:
@@ -134,10 +138,11 @@ class LocalCalls(Generic[D]):
         """
         endpoint = self.methods[method]
         self._authorize(endpoint)
-        found = self._run(endpoint, sent, path, lambda: self._file_slot(endpoint))
-        if found.file is None:
-            raise ValueError(f"{method} answers no file without a format")
-        return found.file
+        with self._request(endpoint, sent, path) as (tree, request):
+            read = read_request(endpoint, request, tree)
+            if not is_file(endpoint, read):
+                raise ValueError(f"{method} answers no file without a format")
+            return file_of(endpoint, read, tree, lambda: self._file_slot(endpoint), head=False)
 
     def _authorize(self, endpoint: Endpoint[D]) -> None:
         """Raise Unauthorized or AccessDenied when the caller may not call a method."""
@@ -160,13 +165,13 @@ class LocalCalls(Generic[D]):
         """
         return parameter_at(self.methods[method].params, name, self.methods.texts, self._context)
 
-    def _in_words(self, method: str, warning: str) -> str:
+    def _in_words(self, endpoint: Endpoint[D, Any], warning: str) -> str:
         """Return a warning with the label of its parameter, which answers name in brackets."""
         name, found, sentence = warning.removeprefix("[").partition("] ")
         if not warning.startswith("[") or not found:
             return warning
         try:
-            return f"{self.parameter(method, name).label}: {sentence}"
+            return f"{parameter_at(endpoint.params, name, self.methods.texts, self._context).label}: {sentence}"
         except KeyError:
             return sentence
 
@@ -182,24 +187,23 @@ class LocalCalls(Generic[D]):
     def _context(self) -> Mapping[str, Any]:
         return {"staff": self.is_staff, "version": VERSION}
 
-    def _run(
-        self,
-        endpoint: Endpoint[D],
-        sent: Pairs,
-        path: Mapping[str, str] | None,
-        file_slot: Callable[[], ExitStack],
-        files: Files = (),
-    ) -> HandlerResult:
-        encoded = urlencode([*sent, *self._zone_pairs(endpoint, sent)]).encode()
-        query, body = (encoded, b"") if endpoint.method == "GET" else (b"", encoded)
-        raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_PAGES, files)
-        match = Match(endpoint, VERSION, dict(path or {}))
-        run = HandlerRun(self.methods.deps, match, self.caller, self.origin, raw, None, file_slot)
+    def _answer(self, endpoint: Endpoint[D, A], sent: Pairs, path: Mapping[str, str] | None, files: Files) -> A:
+        with self._request(endpoint, sent, path, files) as (tree, request):
+            return answer_request(endpoint, read_request(endpoint, request, tree), tree)
+
+    @contextmanager
+    def _request(
+        self, endpoint: Endpoint[D, Any], sent: Pairs, path: Mapping[str, str] | None, files: Files = ()
+    ) -> Iterator[tuple[Tree, ApiRequest[D]]]:
+        """Yield the parameters and the request of a call, which the audit log names. Files are closed."""
+        tree = local_tree([*sent, *self._zone_pairs(endpoint, sent), *files], FOR_PAGES)
+        request = request_of(endpoint, self.methods.deps, self.caller, self.origin, VERSION, path or {})
         actor = current_actor.set(audit_actor(endpoint, self.caller, self.methods.clock.now_ms()))
         try:
-            return run.run()
+            yield tree, request
         finally:
             current_actor.reset(actor)
+            close_files(tree)
 
     def _zone_pairs(self, endpoint: Endpoint[D], sent: Pairs) -> Pairs:
         """Return the zone as a parameter, for a method that reads in one and has none."""

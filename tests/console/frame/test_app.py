@@ -62,7 +62,7 @@ def test_page_without_store_is_a_503_in_words(api: Api, monkeypatch: pytest.Monk
     def lost(*_arguments: object) -> None:
         raise Unavailable
 
-    monkeypatch.setattr(LocalCalls, "call", lost)
+    monkeypatch.setattr(LocalCalls, "ask", lost)
     answer = visitor.get("/console/offers")
     assert answer.status_code == 503
     assert "The data cannot be read now" in answer.text

@@ -139,18 +139,20 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     return _answer(request, smartlinks.remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
-@routes.get(
-    "/partner/smartlink/category/{id}/offers-count",
-    for_callers(Permission.OFFERS_READ),
-    id="partner.smartlink.category.count",
-    find=_find,
-)
 @routes.get("/admin/smartlink/category/{id}/offers-count", _READERS, id="admin.smartlink.category.count", find=_find)
 def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
     """Count the offers of a SmartLink category. An affiliate counts the active ones it may see."""
     return SmartLinkOfferCountAnswer(
         data=OfferCountView(count=smartlinks.count_offers(request.deps, request.caller, request.subject))
     )
+
+
+count_for_callers = routes.get(
+    "/partner/smartlink/category/{id}/offers-count",
+    for_callers(Permission.OFFERS_READ),
+    id="partner.smartlink.category.count",
+    find=_find,
+)(count.handle)
 
 
 @routes.get(

@@ -33,12 +33,13 @@ from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.store.engine.audit_actor import current_actor
 from trackyard.wire.endpoint import MEGABYTE, Endpoint
+from trackyard.wire.http.answering import MAX_IGNORED
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
 from trackyard.wire.http.auth import Authenticate, find_caller, find_key
 from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
-from trackyard.wire.http.handler_run import MAX_IGNORED, HandlerResult, HandlerRun, RawRequest
+from trackyard.wire.http.handler_run import HandlerResult, HandlerRun, RawRequest
 from trackyard.wire.http.health import Branch, Page, Site, health
 from trackyard.wire.http.idempotency import (
     REPLAYED_HEADER,

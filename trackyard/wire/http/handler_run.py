@@ -1,28 +1,23 @@
-"""The part of a request that runs in a thread: its parameters, the id in its path, its handler."""
+"""The part of a request that runs in a thread: parameters, answer, bytes of the answer."""
 
 import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 from trackyard.base.errors import BadInput
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.domain.people.callers import Caller
-from trackyard.wire.endpoint import ApiRequest, check_features
+from trackyard.wire.endpoint import Endpoint, check_features
+from trackyard.wire.http.answering import ReadRequest, answer_request, faults_as_sent, read_request, request_of
 from trackyard.wire.http.auth import KEY_NAMES
 from trackyard.wire.http.idempotency import RunOnce, check_idempotency_key, idempotent_request_of, owner_of
-from trackyard.wire.http.key_limits import check_credentials
 from trackyard.wire.http.routing import Match
 from trackyard.wire.request.brackets import File, FormLimits, Tree, body_tree, close_files, merged, query_pairs, tree_of
-from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
-from trackyard.wire.response.exports import ExportParams, FileExport
-from trackyard.wire.response.guards import hide_figures
+from trackyard.wire.response.exports import ExportParams
 from trackyard.wire.response.streaming import ExportResponse
 
-MAX_IGNORED = 20
-"""Names of ignored parameters that an answer lists."""
 D = TypeVar("D")
 
 
@@ -68,6 +63,35 @@ class HandlerResult(NamedTuple):
         return json.dumps([self.content.decode(), self.ignored])
 
 
+def is_file(endpoint: Endpoint[D, Any], read: ReadRequest[D]) -> bool:
+    """Return whether a file answers the request instead of JSON."""
+    return endpoint.file_export is not None and isinstance(read.params, ExportParams) and read.params.format != "json"
+
+
+def file_of(
+    endpoint: Endpoint[D, Any], read: ReadRequest[D], tree: Tree, reserve_slot: Callable[[], ExitStack], *, head: bool
+) -> ExportResponse:
+    """Return the answer as a file. Its first rows are read, so that their errors are sent as errors.
+
+    reserve_slot: reserves the places of the file, which are free when it was sent.
+    head: the file is not read. Raises RequestError; ValueError for a method without files.
+    """
+    if endpoint.file_export is None or not isinstance(read.params, ExportParams):
+        raise ValueError(f"{endpoint.id} answers no file")
+    check_features(read.request.caller_or_none, endpoint.file_features)
+    cleanup = reserve_slot()
+    try:
+        with faults_as_sent(endpoint, tree):
+            rows = endpoint.file_export.rows(read.request, read.params)
+            file = ExportResponse(endpoint.file_export.name, read.params.format, rows, cleanup)
+            if not head:
+                file.read_first()
+    except BaseException:
+        cleanup.close()
+        raise
+    return file
+
+
 class HandlerRun(Generic[D]):
     """One run of a handler, with everything that reading its parameters needs."""
 
@@ -85,17 +109,7 @@ class HandlerRun(Generic[D]):
         self._reserve_slot = slot
         self._sent = sent
         self._run_idempotently = run_idempotently
-        endpoint = match.endpoint
-        self._api_request = ApiRequest(
-            deps=deps,
-            caller_or_none=caller,
-            address=origin.address,
-            user_agent=origin.user_agent,
-            version=match.version,
-            permission=endpoint.permission,
-            path=match.variables,
-            max_limit=endpoint.page_max,
-        )
+        self._api_request = request_of(match.endpoint, deps, caller, origin, match.version, match.variables)
 
     def run(self) -> HandlerResult:
         """Return the answer, or the first answer to a repeated write. Raises RequestError."""
@@ -116,42 +130,10 @@ class HandlerRun(Generic[D]):
             close_files(tree)
 
     def _respond(self, tree: Tree, fault: BadInput | None) -> HandlerResult:
-        endpoint, api_request = self._match.endpoint, self._api_request
-        if endpoint.find is not None:
-            api_request = replace(api_request, subject=endpoint.find(api_request))
-        if fault is not None:
-            raise fault
-        try:
-            return self._call_handler(api_request, tree)
-        except BadInput as found:
-            raise BadInput(as_sent(endpoint.params, tree, found.fields or {})) from found
-
-    def _call_handler(self, api_request: ApiRequest[D], tree: Tree) -> HandlerResult:
         endpoint = self._match.endpoint
-        params, ignored = read_params(endpoint.params, tree, staff=api_request.staff, version=api_request.version)
-        check_credentials(api_request.caller_or_none, params)
-        if endpoint.file_export is not None and isinstance(params, ExportParams) and params.format != "json":
-            check_features(api_request.caller_or_none, endpoint.file_features)
-            return HandlerResult(b"", sorted(ignored), file=self._file(endpoint.file_export, api_request, params))
-        if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
-            for name in sorted(ignored)[:MAX_IGNORED]:
-                api_request.warn(ignored[name])
-        answer = endpoint.handle(api_request, params)
-        if api_request.warnings:
-            answer.warnings = api_request.warnings
-        if type(answer) is not endpoint.answer_for(api_request.caller_or_none):
-            raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
-        hide_figures(answer, api_request.caller_or_none)
-        return HandlerResult(encoded(answer), sorted(ignored))
-
-    def _file(self, file_export: FileExport[D], api_request: ApiRequest[D], params: ExportParams) -> ExportResponse:
-        """Return the answer as a file. Its first rows are read, so that their errors are sent as errors."""
-        cleanup = self._reserve_slot()
-        try:
-            file = ExportResponse(file_export.name, params.format, file_export.rows(api_request, params), cleanup)
-            if not self._sent.head:
-                file.read_first()
-        except BaseException:
-            cleanup.close()
-            raise
-        return file
+        read = read_request(endpoint, self._api_request, tree, fault)
+        ignored = sorted(read.ignored)
+        if is_file(endpoint, read):
+            file = file_of(endpoint, read, tree, self._reserve_slot, head=self._sent.head)
+            return HandlerResult(b"", ignored, file=file)
+        return HandlerResult(encoded(answer_request(endpoint, read, tree)), ignored)

@@ -8,7 +8,7 @@ parameter decides whether they are indices of a list or keys of a map.
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -75,6 +75,11 @@ class FormLimits:
         """Return the sentence about a name that is nested too deep."""
         return f"Names may be nested {self.depth} levels deep."
 
+    @property
+    def too_many(self) -> str:
+        """Return the sentence about too many parameters."""
+        return f"At most {self.parameters} parameters are accepted."
+
 
 FOR_CALLERS: Final = FormLimits()
 FOR_PAGES: Final = FormLimits(parameters=4 * MAX_PARAMETERS)
@@ -93,7 +98,7 @@ def query_pairs(query: bytes, limits: FormLimits = FOR_CALLERS) -> list[tuple[st
     """
     pieces = [piece for piece in query.split(b"&") if piece]
     if len(pieces) > limits.parameters:
-        raise BadInput({"parameters": [f"At most {limits.parameters} parameters are accepted."]})
+        raise BadInput({"parameters": [limits.too_many]})
     pairs = []
     for piece in pieces:
         name, _, value = piece.partition(b"=")
@@ -167,6 +172,20 @@ def tree_of(pairs: Pairs, limits: FormLimits = FOR_CALLERS) -> Tree:
         deepest = max(named, key=lambda name: name.count("["))
         raise BadInput({deepest.partition("[")[0]: [limits.too_deep]}) from None
     return {str(key): value for key, value in tree.items()}
+
+
+def local_tree(pairs: Sequence[tuple[str, str | File]], limits: FormLimits) -> Tree:
+    """Return the tree of named values from within the process, with what a form could carry alone.
+
+    Raises BadInput for too many values, and for text with NUL.
+    """
+    if len(pairs) > limits.parameters:
+        raise BadInput({"parameters": [limits.too_many]})
+    for name, value in pairs:
+        _check_text((name,), name)
+        if isinstance(value, str):
+            _check_text((name,), value)
+    return tree_of(pairs, limits)
 
 
 @cache

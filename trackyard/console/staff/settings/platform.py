@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from trackyard.api.money import exchange_rates
+from trackyard.api.platform import settings
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
@@ -101,19 +103,19 @@ def _retention(request: PageRequest) -> list[tuple[str, str, str]]:
 @pages.post(f"{PATH}/test-mail", needs=("admin.settings.test_mail",))
 def send_test_mail(request: PageRequest) -> PageAnswer:
     """Send a mail to the person, to try what is saved."""
-    done = request.calls.call("admin.settings.test_mail")
-    if not done["server"]:
-        text = gettext("No mail server is set: the mail to %(address)s is written to a file.", address=done["email"])
-    elif done["is_sent"]:
+    done = request.calls.ask(settings.test_mail)
+    if not done.server:
+        text = gettext("No mail server is set: the mail to %(address)s is written to a file.", address=done.email)
+    elif done.is_sent:
         text = gettext(
-            "The mail server %(server)s took the mail to %(address)s.", server=done["server"], address=done["email"]
+            "The mail server %(server)s took the mail to %(address)s.", server=done.server, address=done.email
         )
     else:
         text = gettext(
             "The mail to %(address)s was not sent. The mail server %(server)s says: %(answer)s",
-            address=done["email"],
-            server=done["server"],
-            answer=done["answer"],
+            address=done.email,
+            server=done.server,
+            answer=done.answer,
         )
     return Redirect(PATH, text)
 
@@ -121,6 +123,6 @@ def send_test_mail(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/refresh-rates", needs=("admin.exchange-rates.refresh",))
 def refresh_rates(request: PageRequest) -> PageAnswer:
     """Read the rates of the bank now."""
-    if not request.calls.call("admin.exchange-rates.refresh")["quotes"]["is_requested"]:
+    if not request.calls.ask(exchange_rates.refresh).quotes.is_requested:
         return Redirect(PATH, gettext("The rates were read less than a minute ago."))
     return Redirect(PATH, gettext("The rates are being read. Open this page again in a few seconds to see the result."))
