@@ -26,6 +26,7 @@ from bench.servers import Rate, Server, nginx, protocol, rate_of
 from bench.traffic import need, rules, send, write_script
 from tests.support.clicks.edge import publish
 from tests.support.processes.program import poll_until, request
+from trackyard.base.metrics import ACCEPTED
 from trackyard.runtime.compiled import in_use
 
 ROUNDS: Final = 2
@@ -136,15 +137,18 @@ def _report(name: str, rate: Rate) -> Rate:
 def _accepted(server: Server) -> float:
     """Return the share of accepted clicks; exit when many were rejected."""
     time.sleep(1.5)  # the edge hands its counts over once a second
-    text = request(server.monitoring_port, "GET", "/metrics").body.decode()
-    counts = {
-        reason: float(count) for reason, count in re.findall(r'trackyard_clicks_total{reason="(.*)"} (\S+)', text)
-    }
-    share = counts.get("", 0) / sum(counts.values())
+    counts = clicks_by_reason(request(server.monitoring_port, "GET", "/metrics").body.decode())
+    share = counts.get(ACCEPTED, 0) / sum(counts.values())
     print(f"{sum(counts.values()):.0f} clicks recorded, {share:.1%} accepted: {counts}")
     if share < 0.9:
-        sys.exit("too many were refused")
+        sys.exit("more than a tenth of the clicks were rejected")
     return round(share, 3)
+
+
+def clicks_by_reason(metrics: str) -> dict[str, float]:
+    """Return the recorded clicks by the reason of the metric, which is ACCEPTED for most."""
+    found = re.findall(r'trackyard_clicks_total{reason="(.*)"} (\S+)', metrics)
+    return {reason: float(count) for reason, count in found}
 
 
 if __name__ == "__main__":

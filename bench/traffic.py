@@ -222,12 +222,20 @@ def send(script: Path, port: int, seconds: float, connections: int = CONNECTIONS
     command = [*pinned, str(find_program("wrk")), *options, f"http://127.0.0.1:{port}/"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
-        sys.exit(f"wrk met errors:\n{done.stdout}{done.stderr}")
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", done.stdout)
-    (count,) = re.findall(r"(\d+) requests in", done.stdout)
-    return Sent(float(rate), spent / whole, _latency(done.stdout, 50), _latency(done.stdout, 99), int(count))
+    return read_report(done.stdout, busy=spent / whole)
+
+
+def read_report(report: str, *, busy: float) -> Sent:
+    """Read what wrk printed.
+
+    Errors: SystemExit when an answer is not a redirect.
+    """
+    if "Non-2xx" in report or "Socket errors" in report:
+        sys.exit(f"wrk met errors:\n{report}")
+    (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", report)
+    (count,) = re.findall(r"(\d+) requests in", report)
+    return Sent(float(rate), busy, _latency(report, 50), _latency(report, 99), int(count))
 
 
 def _latency(report: str, percent: int) -> float:
