@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.people.permissions import FEATURES, PermissionLevel, slice_features
+from trackyard.domain.people.permissions import FEATURES, PermissionLevel, shown_name, slice_features
 from trackyard.domain.people.roles import COMMON_PERMISSIONS, Permission, roles_with
 from trackyard.domain.people.staff_permissions import WITHOUT_EFFECT, withheld_by
 from trackyard.wire.endpoint import Endpoint
@@ -72,13 +72,19 @@ def page() -> str:
         who = "every staff user" if permission in COMMON_PERMISSIONS else roles
         lines.append(f"| `{permission}` | {who} | {_cell(methods)} |")
     lines += ["", "## Features of affiliates", "", "| feature | level by default | methods |", "|---|---|---|"]
-    lines += [f"| `{name}` | {FEATURES[name]} | {_cell(methods)} |" for name, methods in methods_by_feature().items()]
+    lines += [
+        f"| `{shown_name(name)}` | {FEATURES[name]} | {_cell(methods)} |"
+        for name, methods in methods_by_feature().items()
+    ]
     lines += ["", "## Levels of staff", "", _LEVELS, "", "| feature | at read | at deny, besides |", "|---|---|---|"]
     for name in sorted(FEATURES.keys() - WITHOUT_EFFECT):
         reads, denied = taken_by(name, PermissionLevel.READ), taken_by(name, PermissionLevel.DENY)
         cells = [_losses(*reads), _losses(denied[0] - reads[0], denied[1] - reads[1])]
         lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    lines += ["", f"Without an effect for staff: {', '.join(f'`{name}`' for name in sorted(WITHOUT_EFFECT))}."]
+    lines += [
+        "",
+        f"Without an effect for staff: {', '.join(f'`{shown_name(name)}`' for name in sorted(WITHOUT_EFFECT))}.",
+    ]
     return "\n".join([*lines, ""])
 
 

@@ -1,5 +1,7 @@
 """Parameters that every list has."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 from trackyard.wire.endpoint import ApiRequest
@@ -8,6 +10,19 @@ from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Pagination, View, pagination
 
 Count = Annotated[int, s.WholeNumber(minimum=1)]
+
+
+@dataclass(frozen=True)
+class PageCount(s.WholeNumber):
+    """The number of a page. Programs that count pages from 0 mean the first one by it."""
+
+    minimum: int = 0
+
+    def read(self, text: str, context: Mapping[str, Any]) -> int:
+        return max(super().read(text, context), 1)
+
+
+PageNumber = Annotated[int, PageCount()]
 
 
 class PagePlace(TypedDict):
@@ -27,9 +42,12 @@ class TotalPagination(View):
 
 
 class Paging(Params):
-    """The page of a list. page: from 1. limit: one above the maximum of the method is clamped to it."""
+    """The page of a list.
 
-    page: Count = 1
+    page: from 1; 0 is 1. limit: one above the maximum of the method is clamped to it.
+    """
+
+    page: PageNumber = 1
     limit: Count = 100
 
     def place(self, request: ApiRequest[Any]) -> PagePlace:

@@ -161,8 +161,8 @@ def test_affiliate_postback_log_has_conversion_amounts_at_that_time(world: Conve
         found = client.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"]
         return [(item["payouts"], item["revenue"], item["currency"]) for item in found]
 
-    assert amounts(world.api.admin) == [(None, None, None), (1.5, 2.25, "USD"), (7, 10, "USD")]
-    assert amounts(world.affiliate) == [(None, None, None), (1.5, None, "USD"), (7, None, "USD")]
+    assert amounts(world.api.admin) == [(0, 0, 0), (1.5, 2.25, 840), (7, 10, 840)]
+    assert amounts(world.affiliate) == [(0, 0, 0), (1.5, 1.5, 840), (7, 7, 840)]
 
 
 def test_postback_logs_respect_caller_scope(world: ConversionEditSetup) -> None:

@@ -10,7 +10,7 @@ from tests.support.client import ApiClient
 from trackyard.actions.people.credentials import WINDOW_MS
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.money.ledger import LedgerEntry
-from trackyard.domain.people.permissions import FEATURES, denied_features
+from trackyard.domain.people.permissions import FEATURES, denied_features, shown_name
 from trackyard.domain.people.roles import Role
 from trackyard.store.money import ledger
 
@@ -38,12 +38,13 @@ def test_own_record_shows_stored_fields(api: Api) -> None:
     assert sums == {
         "balance_usd": "7.5", "hold_usd": "3", "available_usd": "4.5",
         "balance_eur": "3", "hold_eur": "3", "available_eur": "0",
+        "balance_ru": "0", "hold_ru": "0", "available_ru": "0",
     }  # fmt: skip
     assert user["manager"]["name"] == "Mia Manager"
     assert set(user["manager"]) == {"name", "email", "skype", "work_hours"}
-    same = ("email", "login", "name", "company", "city", "status", "level", "sub_accounts", "created_at", "updated_at")
+    same = ("email", "login", "name", "company", "city", "status", "sub_accounts", "created_at", "updated_at")
     assert {name: user[name] for name in same} == {name: shown[name] for name in same}
-    assert (user["last_login_at"], user["needAcceptTerms"], user["timezone"]) == (None, False, "UTC")
+    assert (user["last_login_at"], user["needAcceptTerms"], user["timezone"]) == ("", False, "UTC")
     assert len(user["postback_secret"]) == 40
     api.admin.post("/3.1/auth", login="ann@affiliate.example", password="long-enough")
     assert client.get("/3.1/partner/me")["user"]["last_login_at"] == "2023-11-14 22:13:20"
@@ -55,7 +56,7 @@ def test_own_record_has_legacy_field_names(api: Api) -> None:
     pid, client = api.add_affiliate(level=3, notes="pays late", contactPerson="Ann")
     user = client.get("/3.1/partner/me")["user"]
     named = ("ref", "notes", "pay_acc", "level", "contact_person", "last_login_at")
-    assert [user[name] for name in named] == ["0", "", "", 3, "Ann", None]
+    assert [user[name] for name in named] == ["0", "", "", "3", "Ann", ""]
     name = "payment_systems[0]"
     account = {f"{name}[system_id]": wire["id"], f"{name}[fields][2]": "x", f"{name}[fields][1]": "EE12"}
     api.admin.post(f"/3.0/admin/partner/{pid}", **account)
@@ -67,7 +68,7 @@ def test_permission_tree_has_every_area_and_feature(api: Api) -> None:
     tree = client.get("/3.1/partner/me")["user"]["permissions"]
     assert set(tree) == {"automation", "general", "notificator", "stats", "users"}
     levels = {f"{area}.{name}": node["level"] for area, features in tree.items() for name, node in features.items()}
-    assert levels == FEATURES
+    assert levels == {shown_name(feature): level for feature, level in FEATURES.items()}
     assert not [node for features in tree.values() for node in features.values() if "default_level" in node]
 
 

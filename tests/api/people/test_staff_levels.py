@@ -7,6 +7,7 @@ import pytest
 from tests.api.people.test_own_account import DAY, SPAN, slices, tree_param
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from trackyard.domain.people.permissions import shown_name
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff_permissions import WITHOUT_EFFECT
 
@@ -107,7 +108,7 @@ def test_level_without_an_effect_is_not_stored_and_named(shared_api: Api, featur
     number, client = shared_api.add_staff(*MANAGERS)
     before = client.get("/3.1/user/me")["user"]["permissions"]
     answer = shared_api.admin.post(path_of(number), **tree_param(feature, "deny"))
-    assert feature in answer["warnings"][0]
+    assert shown_name(feature) in answer["warnings"][0]
     assert answer["permissions"]["permissions"] == before
 
 

@@ -17,7 +17,7 @@ from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.database import Connection
-from trackyard.store.offers import connections
+from trackyard.store.offers import connections, tickets
 from trackyard.store.offers import lists as offer_lists
 from trackyard.store.people import affiliates, blacklist
 
@@ -29,6 +29,7 @@ class RelatedRecords:
     sources: titles by language.
     connected, postbacks: of an affiliate, by offer; undecided connections are absent.
     blocked_by: the advertisers that reject the affiliate.
+    requested: the offers that the affiliate asks for in an open ticket.
     """
 
     categories: dict[str, str]
@@ -37,6 +38,7 @@ class RelatedRecords:
     connected: dict[int, bool] = field(default_factory=dict)
     postbacks: dict[int, list[OfferPostback]] = field(default_factory=dict)
     blocked_by: frozenset[str] = frozenset()
+    requested: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,5 +185,6 @@ def _related_records(conn: Connection, scope: Scope, found: Sequence[ListedOffer
             connected=connections.connection_states(conn, affiliate_id, ids),
             postbacks=connections.postbacks_of(conn, affiliate_id, ids),
             blocked_by=blacklist.advertisers_of(conn, [affiliate_id]).get(affiliate_id, frozenset()),
+            requested=tickets.requested_offers(conn, affiliate_id, ids),
         )
     return general

@@ -110,9 +110,12 @@ def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
         return _records(deps, conn, [affiliate])[0]
 
 
-def add_affiliate(deps: Deps, access: Access, new: Affiliate, password: str) -> AffiliateRecord:
+def add_affiliate(
+    deps: Deps, access: Access, new: Affiliate, password: str, *, notifies: bool = False
+) -> AffiliateRecord:
     """Create an affiliate with a key of its own.
 
+    notifies: whether it gets a mail that it has an account.
     Raises BadInput, and Conflict for a taken e-mail address or login.
     """
     check_set_password(deps, password)
@@ -123,7 +126,11 @@ def add_affiliate(deps: Deps, access: Access, new: Affiliate, password: str) -> 
         answers = checked_answers(conn, new.custom_fields, {}, complete=False)
         new = replace(new, password_hash=hashed, manager_id=manager.id if manager else None, custom_fields=answers)
         affiliate_id, _ = store_affiliate(deps, conn, new)
-        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+        made = _found(conn, Scope.everything(), affiliate_id)
+        if notifies:
+            to, link = [notices.recipient_of(made)], f"{deps.api_url}/sign-in"
+            notices.send_notice(conn, notices.WELCOME, to, deps.clock.now_ms(), login=made.login, link=link)
+        return _records(deps, conn, [made])[0]
 
 
 def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, str]:

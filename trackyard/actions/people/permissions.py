@@ -16,6 +16,7 @@ from trackyard.domain.people.permissions import (
     merge_levels,
     new_empty_denials,
     permission_tree,
+    shown_name,
 )
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -75,7 +76,7 @@ def _check_effect(levels: Mapping[str, str], *known: Mapping[str, str]) -> None:
 
 
 def _wire_name(feature: str) -> str:
-    area, _, name = feature.partition(".")
+    area, _, name = shown_name(feature).partition(".")
     return f"permissions[{area}][{name}]"
 
 

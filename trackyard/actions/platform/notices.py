@@ -61,6 +61,13 @@ CHANGED: Final = Notice(
         "Please look at its terms in your account.\n"
     ),
 )
+WELCOME: Final = Notice(
+    lazy_gettext("You have an account"),
+    lazy_gettext(
+        "Hello {name},\n\nyou have an account with the login {login}. Sign in with the password that you got, or "
+        'choose another one with "Forgot your password?":\n\n{link}\n'
+    ),
+)
 PASSWORD: Final = Notice(
     lazy_gettext("Your new password"),
     lazy_gettext(

@@ -24,7 +24,7 @@ from trackyard.domain.money.exchange_rates import first_rate_warning
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Params, Seq, fields_of
+from trackyard.wire.request.params import Params, Seq, Spelled, fields_of
 from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.errors import REQUIRED
 from trackyard.wire.response.views import view_of
@@ -52,21 +52,21 @@ class ConversionChanges(Params):
     payouts: Amount | None = None
     revenue: Amount | None = None
     comment: s.LongText | None = None
-    custom_field_1: CustomField | None = None
-    custom_field_2: CustomField | None = None
-    custom_field_3: CustomField | None = None
-    custom_field_4: CustomField | None = None
-    custom_field_5: CustomField | None = None
-    custom_field_6: CustomField | None = None
-    custom_field_7: CustomField | None = None
-    custom_field_8: CustomField | None = None
-    custom_field_9: CustomField | None = None
-    custom_field_10: CustomField | None = None
-    custom_field_11: CustomField | None = None
-    custom_field_12: CustomField | None = None
-    custom_field_13: CustomField | None = None
-    custom_field_14: CustomField | None = None
-    custom_field_15: CustomField | None = None
+    custom_field_1: Annotated[CustomField | None, Spelled(("custom_field1",))] = None
+    custom_field_2: Annotated[CustomField | None, Spelled(("custom_field2",))] = None
+    custom_field_3: Annotated[CustomField | None, Spelled(("custom_field3",))] = None
+    custom_field_4: Annotated[CustomField | None, Spelled(("custom_field4",))] = None
+    custom_field_5: Annotated[CustomField | None, Spelled(("custom_field5",))] = None
+    custom_field_6: Annotated[CustomField | None, Spelled(("custom_field6",))] = None
+    custom_field_7: Annotated[CustomField | None, Spelled(("custom_field7",))] = None
+    custom_field_8: Annotated[CustomField | None, Spelled(("custom_field8",))] = None
+    custom_field_9: Annotated[CustomField | None, Spelled(("custom_field9",))] = None
+    custom_field_10: Annotated[CustomField | None, Spelled(("custom_field10",))] = None
+    custom_field_11: Annotated[CustomField | None, Spelled(("custom_field11",))] = None
+    custom_field_12: Annotated[CustomField | None, Spelled(("custom_field12",))] = None
+    custom_field_13: Annotated[CustomField | None, Spelled(("custom_field13",))] = None
+    custom_field_14: Annotated[CustomField | None, Spelled(("custom_field14",))] = None
+    custom_field_15: Annotated[CustomField | None, Spelled(("custom_field15",))] = None
 
     def edit(self) -> ConversionEdit:
         """Return the changes without a conversion."""

@@ -17,7 +17,7 @@ from trackyard.domain.offers.caps import CapFill
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.request.params import Params, Seq, Spelled
 from trackyard.wire.response.envelope import Answer, Money, View, number
 
 routes = Routes[Deps]()
@@ -48,13 +48,13 @@ class ImportConversion(Params):
     status: Annotated[str, s.Choice((*EDITABLE_STATUSES, "pending_cap"))] | None = None
     comment: s.LongText = ""
     click_id: s.Hex | None = None
-    custom_field_1: CustomField = ""
-    custom_field_2: CustomField = ""
-    custom_field_3: CustomField = ""
-    custom_field_4: CustomField = ""
-    custom_field_5: CustomField = ""
-    custom_field_6: CustomField = ""
-    custom_field_7: CustomField = ""
+    custom_field_1: Annotated[CustomField, Spelled(("custom_field1",))] = ""
+    custom_field_2: Annotated[CustomField, Spelled(("custom_field2",))] = ""
+    custom_field_3: Annotated[CustomField, Spelled(("custom_field3",))] = ""
+    custom_field_4: Annotated[CustomField, Spelled(("custom_field4",))] = ""
+    custom_field_5: Annotated[CustomField, Spelled(("custom_field5",))] = ""
+    custom_field_6: Annotated[CustomField, Spelled(("custom_field6",))] = ""
+    custom_field_7: Annotated[CustomField, Spelled(("custom_field7",))] = ""
 
     def imported(self, *, takes_zero: bool) -> ImportItem:
         """Return it for the use case."""

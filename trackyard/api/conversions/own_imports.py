@@ -15,7 +15,7 @@ from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.request.params import Params, Seq, Spelled
 from trackyard.wire.response.envelope import Answer, Money, View, number
 
 routes = Routes[Deps]()
@@ -44,13 +44,13 @@ class OwnConversion(Params):
     comment: s.LongText = ""
     sum: Amount | None = None
     created_at: s.Day | None = None
-    custom_field_1: CustomField = ""
-    custom_field_2: CustomField = ""
-    custom_field_3: CustomField = ""
-    custom_field_4: CustomField = ""
-    custom_field_5: CustomField = ""
-    custom_field_6: CustomField = ""
-    custom_field_7: CustomField = ""
+    custom_field_1: Annotated[CustomField, Spelled(("custom_field1",))] = ""
+    custom_field_2: Annotated[CustomField, Spelled(("custom_field2",))] = ""
+    custom_field_3: Annotated[CustomField, Spelled(("custom_field3",))] = ""
+    custom_field_4: Annotated[CustomField, Spelled(("custom_field4",))] = ""
+    custom_field_5: Annotated[CustomField, Spelled(("custom_field5",))] = ""
+    custom_field_6: Annotated[CustomField, Spelled(("custom_field6",))] = ""
+    custom_field_7: Annotated[CustomField, Spelled(("custom_field7",))] = ""
 
     @property
     def sent_status(self) -> str | None:

@@ -34,9 +34,13 @@ RateValue = Annotated[
 
 
 class ListCurrencies(Params):
-    """Parameters of the list. extended: everything about each."""
+    """Parameters of the list.
+
+    extended: everything about each. get_only_active: no others; rates are of active ones alone.
+    """
 
     extended: s.Flag = False
+    get_only_active: s.Flag = False
 
 
 class AddCurrency(Params):
@@ -91,7 +95,8 @@ def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAns
     """
     quotes = currencies.list_currencies(request.deps)
     if params.extended:
-        return CurrenciesAnswer(quotes=[currency_view(record) for record in quotes])
+        shown = [record for record in quotes if record.active or not params.get_only_active]
+        return CurrenciesAnswer(quotes=[currency_view(record) for record in shown])
     active = {record.code: record.rate for record in quotes if record.active}
     return CurrenciesAnswer(quotes={code: number(rate) for code, rate in active.items() if rate is not None})
 

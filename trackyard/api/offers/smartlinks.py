@@ -37,6 +37,12 @@ class ListSmartLinks(Params):
     orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
 
 
+class ListAffiliateSmartLinks(Params):
+    """The filter of a list, none = all."""
+
+    id: Seq[s.Text] = ()
+
+
 class EditSmartLink(Params):
     """Changes of a SmartLink category."""
 
@@ -158,9 +164,11 @@ count_for_callers = routes.get(
 @routes.get(
     "/partner/smartlink/categories", for_callers(Permission.OFFERS_READ), id="partner.smartlink.categories.list"
 )
-def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
+def list_for_affiliates(request: ApiRequest[Deps], params: ListAffiliateSmartLinks) -> AffiliateSmartLinksAnswer:
     """List the SmartLink categories, as affiliates see them."""
-    views = [_view(request, record) for record in smartlinks.list_smartlinks(request.deps, None)]
+    wanted = [text.lower() for text in params.id] or None
+    found = smartlinks.list_smartlinks(request.deps, wanted)
+    views = [_view(request, record) for record in found]
     return AffiliateSmartLinksAnswer(data=[view_of(AffiliateSmartLinkView, view) for view in views])
 
 

@@ -57,12 +57,12 @@ class LinkPostbackView(View):
 class LinkView(View):
     """A tracking link, of a landing page or of the offer itself.
 
-    id, title: of the landing page.
+    id, title: of the landing page; the id is a text, as existing programs decode it.
     hash: `/{hash}` is its short form.
     created: null, as a link is never stored.
     """
 
-    id: int | None
+    id: str | None
     title: str | None
     hash: str
     url: str
@@ -74,7 +74,7 @@ class AffiliateOfferView(View):
     """An offer in the lists of an affiliate.
 
     categories: titles.
-    links, link: none while the affiliate may not send traffic.
+    links, link: none and "" while the affiliate may not send traffic.
     """
 
     guarded: ClassVar[Mapping[str, Guard]] = {"cr": OFFER_RESULTS, "epc": OFFER_RESULTS}
@@ -87,6 +87,7 @@ class AffiliateOfferView(View):
     cr: Money
     epc: Money
     logo: str
+    logo_source: str
     stop_at: str | None
     sources: list[SourceRef]
     categories: list[str]
@@ -100,17 +101,27 @@ class AffiliateOfferView(View):
     creatives_zip: str | None
     links: list[LinkView]
     macro_url: str
-    link: str | None
+    link: str
     use_https: bool
     use_http: bool
     hold_period: int
     hold_type: str
     caps: list[CapView]
     targeting: list[SharedTargetingView]
+    click_session: str
+    minimal_click_session: str
+    uniq_ip_only: bool
+    reject_not_uniq_ip: bool
+    hosts_only: bool
+    consider_personal_targeting_only: bool
 
 
 class FullAffiliateOfferView(AffiliateOfferView):
-    """An offer in the full form without the advertiser's side. categories: ids. goals: value to title."""
+    """An offer in the full form without the advertiser's side. categories: ids. goals: value to title.
+
+    disabled_choice_postback_status: always false, as affiliates choose the status of their postbacks.
+    ticket_created: whether the affiliate asks for the offer in an open ticket.
+    """
 
     hide_payments: bool
     url_preview: str
@@ -118,7 +129,6 @@ class FullAffiliateOfferView(AffiliateOfferView):
     description_lang: dict[str, str]
     kpi: dict[str, str]
     goals: dict[str, str]
-    logo_source: str
     status: str
     tags: list[str]
     privacy: str
@@ -150,12 +160,9 @@ class FullAffiliateOfferView(AffiliateOfferView):
     search_empty_sub: int | None
     allow_impressions: bool
     smartlink_categories: list[str]
-    click_session: str
-    minimal_click_session: str
-    uniq_ip_only: bool
-    reject_not_uniq_ip: bool
     one_conversion_per_click: bool
-    consider_personal_targeting_only: bool
+    disabled_choice_postback_status: bool
+    ticket_created: bool
     schedule: ScheduleView
     product_feed_id: str
     io_document: str | None
@@ -184,7 +191,8 @@ def full_affiliate_offer_view(found: OfferPage, view_context: ViewContext) -> Fu
     full = full_fields(item, found.related, view_context.deps)
     shown = {name: full[name] for name in _FULL_ONLY & full.keys()}
     listed = msgspec.structs.asdict(_view(item, found.related, view_context))
-    return FullAffiliateOfferView(**shown | listed | _full_fields(offer, view_context.affiliate_id))
+    more = {"disabled_choice_postback_status": False, "ticket_created": offer.id in found.related.requested}
+    return FullAffiliateOfferView(**shown | listed | more | _full_fields(offer, view_context.affiliate_id))
 
 
 def _full_fields(offer: Offer, affiliate_id: int) -> dict[str, Any]:
@@ -215,7 +223,7 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
         payments=[view_of(SharedPaymentView, each) for each in payments_for(offer, view_context.affiliate_id)],
         required_approval=not related.connected.get(offer.id, offer.privacy == Privacy.PUBLIC),
         links=links,
-        link=links[0].url if links else None,
+        link=links[0].url if links else "",
         caps=[cap_view(cap, names) for cap in caps_for(offer, view_context.affiliate_id)],
         targeting=[
             targeting_view(SharedTargetingView, group) for group in targeting_for(offer, view_context.affiliate_id)
@@ -237,7 +245,16 @@ def links_of(offer: Offer, related: RelatedRecords, view_context: ViewContext) -
     for landing_id, title in places:
         link = Link(offer.id, view_context.affiliate_id, landing_id or 0)
         url = link.url(base)
-        out.append(LinkView(id=landing_id, title=title, hash=link.hash, url=url, postbacks=postbacks, created=None))
+        out.append(
+            LinkView(
+                id=None if landing_id is None else str(landing_id),
+                title=title,
+                hash=link.hash,
+                url=url,
+                postbacks=postbacks,
+                created=None,
+            )
+        )
     return out
 
 

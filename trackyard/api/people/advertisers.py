@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
 from pydantic import Field, field_validator
 
 from trackyard.actions.deps import Deps
@@ -12,6 +13,7 @@ from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS
 from trackyard.actions.people.callers import begin_advertiser_look
 from trackyard.actions.people.scope import scope_for, writable_scope
+from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import AddedNote, ManagerView, country_to_store, hidden_code, manager_view
@@ -158,6 +160,7 @@ class AdvertiserView(View):
     """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid).
 
     Unknown values are "". hosts_only: existing programs read it.
+    manager_obj: without a manager "", or null with the switch statistics_rows=plain.
     postback_url: the address of its postbacks, with its code for staff who may write it, else ***. CLICK is the place
     of the click id. Administrators see the platform's code in the address of an advertiser without one.
     signs_postbacks: whether it has a signing secret, so that its postbacks need a signature.
@@ -169,7 +172,7 @@ class AdvertiserView(View):
     email: str
     url: str
     manager: str
-    manager_obj: ManagerView | str
+    manager_obj: ManagerView | str | None
     allowed_ip: list[str]
     disallowed_ip: list[str]
     skype: str
@@ -362,7 +365,11 @@ def _viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], Advertise
     writable = writable_scope(deps, caller, Permission.ADVERTISERS_WRITE)
     readable = scope_for(deps, caller, Permission.AFFILIATES_READ)
     sees_platform = isinstance(caller, StaffCaller) and caller.may_write_with_key(Permission.SETTINGS_WRITE)
-    return lambda record: _advertiser_view(record, deps, writable, readable, sees_platform=sees_platform)
+    unmanaged = None if switches_of(deps, caller).plain else ""
+    return lambda record: replace(
+        _advertiser_view(record, deps, writable, readable, sees_platform=sees_platform),
+        manager_obj=unmanaged if record.manager is None else manager_view(record.manager, deps.zone),
+    )
 
 
 def _listed(record: AdvertiserRecord, numbers: Iterable[int], readable: Scope) -> list[ListedAffiliateView]:
@@ -384,7 +391,7 @@ def _advertiser_view(
     It has a user once a password was sent to it.
     sees_platform: whether the caller may see the platform's code.
     """
-    row, manager = record.advertiser, record.manager
+    row = record.advertiser
     is_writable = writable.has_advertiser(row.id)
     code = row.hash_password or record.platform_code
     shown = hidden_code(code, shown=is_writable if row.hash_password else sees_platform)
@@ -392,7 +399,7 @@ def _advertiser_view(
         AdvertiserView,
         row,
         manager=row.manager_id or "",
-        manager_obj="" if manager is None else manager_view(manager, deps.zone),
+        manager_obj="",
         offers=str(record.offers),
         hash_password=hidden_code(row.hash_password, shown=is_writable),
         postback_url=postback_address(deps.tracking_url, shown or ""),

@@ -39,6 +39,18 @@ Level = Annotated[int, s.WholeNumber(minimum=0, maximum=1000, contract="string")
 
 
 @dataclass(frozen=True)
+class ListedStatus(s.Choice):
+    """A status by its name, or by its number in existing programs.
+
+    0 is not active, 1 active, 2 banned, 3 on moderation.
+    """
+
+    def read(self, text: str, context: Mapping[str, Any]) -> AffiliateStatus:
+        named = dict(zip("0123", AffiliateStatus, strict=True)).get(text.strip(), text)
+        return AffiliateStatus(str(super().read(named, context)))
+
+
+@dataclass(frozen=True)
 class OptInFlag(s.Choice):
     """1 when it is wanted; 0 says no more than leaving it out."""
 
@@ -56,7 +68,7 @@ class ListAffiliates(Paging):
     """The affiliates of a list.
 
     with_balance: whether balances are shown.
-    id, status: any of these.
+    id, status, status_partner: any of these. status_partner: see ListedStatus.
     search: part of the e-mail address, login, name, company or contact person, or the id.
     manager_id, country, tags: any of these.
     updated_at: changed since the start of that day.
@@ -65,6 +77,7 @@ class ListAffiliates(Paging):
     with_balance: Annotated[int, OptInFlag()] = 0
     id: AnyOf[s.Id] = ()
     status: AnyOf[Status] = ()
+    status_partner: AnyOf[Annotated[AffiliateStatus, ListedStatus(AffiliateStatus)]] = ()
     search: s.Text = ""
     manager_id: AnyOf[s.Hex] = ()
     country: AnyOf[s.Country] = ()
@@ -78,7 +91,7 @@ class ListAffiliates(Paging):
         since = None if self.updated_at is None else day_start_ms(self.updated_at, zone)
         return AffiliateFilter(
             ids=self.id,
-            statuses=self.status,
+            statuses=(*self.status, *self.status_partner),
             part=self.search,
             managers=self.manager_id,
             countries=self.country,
@@ -129,7 +142,7 @@ class ContactParams(Params):
         return given
 
 
-_APART = {"password", "email_confirmed", "contact_person_too", *SubAccountParams.model_fields}
+_APART = {"password", "notify", "email_confirmed", "contact_person_too", *SubAccountParams.model_fields}
 
 
 class AffiliateParams(ContactParams, SubAccountParams):
@@ -156,11 +169,12 @@ class AffiliateParams(ContactParams, SubAccountParams):
 
 
 class AddAffiliate(AffiliateParams):
-    """A new affiliate."""
+    """A new affiliate. notify: whether it gets a mail that it has an account."""
 
     email: s.Email
     password: Password
     status: Status = AffiliateStatus.ACTIVE
+    notify: s.Flag = False
 
 
 class EditAffiliate(AffiliateParams):
@@ -298,7 +312,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
 def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
     new = Affiliate(**params.written_values(), sub_accounts=params.sub_accounts())
-    record = affiliates.add_affiliate(request.deps, request.access, new, params.password)
+    record = affiliates.add_affiliate(request.deps, request.access, new, params.password, notifies=params.notify)
     return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 

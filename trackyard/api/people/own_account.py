@@ -75,6 +75,12 @@ class OwnManagerView(View):
 
 
 _SUMS = ("balance", "hold", "available")
+_OLD_SUMS = {f"{name}_ru": f"{name}_rub" for name in _SUMS}
+"""The names that existing programs read for sums in rubles, to the present ones."""
+_UNKNOWN_AS_EMPTY = (
+    "contact_person", "manager_id", "address_1", "address_2", "city", "country", "zip_code", "phone",
+)  # fmt: skip
+"""Fields that strictly typed programs read as texts: "" when unknown."""
 _SUM_FIELDS = tuple(f"{name}_{code.lower()}" for code in NUMBERS for name in _SUMS)
 
 if TYPE_CHECKING:
@@ -84,7 +90,7 @@ else:
         "SumsView",
         [(name, str | UnsetType, UNSET) for name in _SUM_FIELDS],
         bases=(View,),
-        namespace={"guarded": dict.fromkeys(_SUM_FIELDS, BALANCES)},
+        namespace={"guarded": dict.fromkeys((*_SUM_FIELDS, *_OLD_SUMS), BALANCES)},
         kw_only=True,
     )
 """Three sums, as text, for each currency in which the affiliate has any."""
@@ -96,7 +102,9 @@ class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     lang, timezone: of the texts and times in answers.
     postback_secret: signs requests to it.
     pay_acc: the first field of its first payment system.
-    ref: "0" for none.
+    ref: "0" for none. ref_percent, manager_id: "" for none. level: null for none.
+    balance_ru, hold_ru, available_ru: the sums in rubles by the names that existing programs read.
+    pay_acc_wmz, tipalti_info: existing programs read them; they are always empty, as payment_systems has all accounts.
     needAcceptTerms: whether the network has terms that it has not accepted.
     notes, work_hours: existing programs read them; they are always empty, as notes are those of staff, and working
     hours are kept of staff alone.
@@ -112,25 +120,30 @@ class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     status: str
     lang: str
     timezone: str
-    level: int
+    level: str | None
     notes: str
     pay_acc: str
-    contact_person: str | None
+    pay_acc_wmz: str
+    tipalti_info: str
+    balance_ru: str
+    hold_ru: str
+    available_ru: str
+    contact_person: str
     ref: str
-    ref_percent: str | None
+    ref_percent: str
     manager: OwnManagerView | None
-    manager_id: str | None
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    phone: str | None
+    manager_id: str
+    address_1: str
+    address_2: str
+    city: str
+    country: str
+    zip_code: str
+    phone: str
     sub_accounts: dict[str, AffiliateSubAccountView]
     type: str
     work_hours: str
     postback_secret: str
-    last_login_at: str | None
+    last_login_at: str
     need_accept_terms: bool
     created_at: str
     updated_at: str
@@ -258,6 +271,7 @@ def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
         OwnAccountView,
         row,
         **_sums(account.balance),
+        **{name: getattr(row, name) or "" for name in _UNKNOWN_AS_EMPTY},
         partner_id=row.id,
         id=str(row.id),
         api_key=shown_key(request, account.api_key),
@@ -266,13 +280,16 @@ def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
         timezone=zone.key,
         notes="",
         pay_acc=_pay_account(row.payment_systems),
+        pay_acc_wmz="",
+        tipalti_info="",
+        level=str(row.level) if row.level else None,
         ref=str(row.ref or 0),
-        ref_percent=None if row.ref_percent is None else f"{number(row.ref_percent):f}",
+        ref_percent="" if row.ref_percent is None else f"{number(row.ref_percent):f}",
         manager=None if account.manager is None else _manager(account.manager),
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
         type="affiliate",
         work_hours="",
-        last_login_at=text_or_none(row.last_login_at, zone),
+        last_login_at=text_or_none(row.last_login_at, zone) or "",
         need_accept_terms=account.needs_terms,
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
@@ -299,12 +316,13 @@ def _pay_account(systems: list[dict[str, Any]]) -> str:
 
 
 def _sums(balances: list[Balance]) -> dict[str, Any]:
-    sums = {}
+    """Return the sums by currency, and those in rubles by their old names, 0 without any."""
+    sums = dict.fromkeys(_OLD_SUMS, "0")
     for item in balances:
         values = (item.hold + item.available, item.hold, item.available)
         for name, value in zip(_SUMS, values, strict=True):
             sums[f"{name}_{item.currency.lower()}"] = f"{number(value):f}"
-    return sums
+    return sums | {old: sums[name] for old, name in _OLD_SUMS.items() if name in sums}
 
 
 def _own_id(request: ApiRequest[Deps]) -> int:

@@ -3,7 +3,7 @@
 docs/spec/callers.md#permissions-of-affiliates, docs/spec/callers.md#levels-of-staff.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType
@@ -15,16 +15,16 @@ from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.rights.staff_levels import edit_levels
 from trackyard.actions.people.staff import StaffRecord, get_staff
 from trackyard.api.lookups import by_hex, in_scope_by_number
-from trackyard.api.people.rights.trees import TreeView, staff_tree_view, tree_view, without_wrapping
+from trackyard.api.people.rights.trees import NoExceptions, TreeView, tree_view, without_wrapping
 from trackyard.api.people.views import log_key_reads, shown_key
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import AccountKind
-from trackyard.domain.people.permissions import PermissionLevel
+from trackyard.domain.people.permissions import PermissionLevel, shown_name
 from trackyard.domain.people.roles import Permission, legacy_kind
-from trackyard.domain.people.staff import Staff
+from trackyard.domain.people.staff import MESSENGERS, Staff
 from trackyard.domain.people.staff_permissions import staff_tree
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -33,6 +33,7 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_CONTACTS: Final = ("skype", *MESSENGERS)
 _find_staff = by_hex(get_staff)
 _find_affiliate = in_scope_by_number(get_affiliate)
 
@@ -46,6 +47,7 @@ class LevelItem(Params):
     """The level of one feature; `default` removes the own level."""
 
     level: Annotated[str, s.Choice((*PermissionLevel, "default"))]
+    exceptions: NoExceptions | None = None
 
 
 class PermissionsParams(Params):
@@ -81,6 +83,7 @@ class PermissionsView(View, kw_only=True):
 
     login: of an affiliate.
     first_name, last_name, work_hours, api_key: of a staff user.
+    contacts: of a staff user, the messengers by name; existing programs read it.
     """
 
     id: str
@@ -89,6 +92,7 @@ class PermissionsView(View, kw_only=True):
     type: str
     first_name: str | UnsetType = UNSET
     last_name: str | UnsetType = UNSET
+    contacts: dict[str, str] | UnsetType = UNSET
     permissions: TreeView
     work_hours: str | UnsetType = UNSET
     api_key: str | UnsetType | None = UNSET
@@ -156,7 +160,7 @@ def _edit_staff(request: ApiRequest[Deps], params: EditPermissions, before: Staf
     levels = permissions.flat_levels(params.levels())
     record, unused = edit_levels(request.deps, before.user.id, params.preset_id, levels)
     if unused:
-        request.warn(f"These permissions change nothing for staff users: {', '.join(unused)}.")
+        request.warn(f"These permissions change nothing for staff users: {', '.join(map(shown_name, unused))}.")
     log_key_reads(request, AccountKind.STAFF, [record.user.id])
     user = record.user
     view = PermissionsView(
@@ -165,7 +169,8 @@ def _edit_staff(request: ApiRequest[Deps], params: EditPermissions, before: Staf
         type=legacy_kind(user.roles),
         first_name=user.first_name,
         last_name=user.last_name,
-        permissions=staff_tree_view(staff_tree(user.roles, user.permissions)),
+        contacts={name: getattr(user, name) for name in _CONTACTS},
+        permissions=tree_view(staff_tree(user.roles, user.permissions)),
         work_hours=user.work_hours,
         api_key=shown_key(request, record.api_key),
         **_times(user, request.deps.zone),

@@ -26,7 +26,7 @@ PAGE_MAX = 10_000
 WAIT_SECONDS = 5
 """How long a call waits for the first reading of the provider database."""
 
-CountryCode = Annotated[str, s.BoundedText(pattern="[A-Za-z]{2}")]
+CountryCode = Annotated[str, s.BoundedText(pattern="[A-Za-z]{2}", has_no_comma=True)]
 ProviderId = Annotated[int, s.WholeNumber(minimum=0, maximum=2**48 - 1)]
 Language = Annotated[str, s.BoundedText(pattern="|".join(geo.LANGUAGES))]
 

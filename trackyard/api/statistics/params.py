@@ -40,6 +40,8 @@ class ReducedFilter(Params):
     offer: Seq[s.Int] = ()
     partner: Annotated[Seq[s.Text], Only(admin=True)] = ()
     country: Seq[s.Text] = ()
+    os: Seq[s.Text] = ()
+    device: Seq[s.Text] = ()
     advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
     affiliate_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
     offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
@@ -54,7 +56,8 @@ class ReducedFilter(Params):
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
         sent = {"advertiser": self.advertiser, "offer": self.offer, "affiliate": self.partner, "country": self.country}
-        return {name: _stored(name, values) for name, values in sent.items() if values}
+        found = {name: _stored(name, values) for name, values in sent.items() if values}
+        return found | {name: getattr(self, name) for name in ("os", "device") if getattr(self, name)}
 
     def excluded(self) -> dict[str, Values]:
         """Return the excluded values by the names of the analytic store. An empty list excludes nothing."""
@@ -77,9 +80,7 @@ class CommonFilter(ReducedFilter):
     currency: Seq[s.Currency] = ()
     manager: Seq[s.Text] = ()
     advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True, since="3.1")] = ()
-    os: Seq[s.Text] = ()
     goal: Seq[s.Text] = ()
-    device: Seq[s.Text] = ()
     sub1: Seq[s.LongText] = ()
     sub2: Seq[s.LongText] = ()
     sub3: Seq[s.LongText] = ()
@@ -96,7 +97,7 @@ class CommonFilter(ReducedFilter):
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
-        names = ("currency", "os", "goal", "device", *SUBS)
+        names = ("currency", "goal", *SUBS)
         found = super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
         return found | ({"origin": origins_with(self.origin)} if self.origin else {})
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
@@ -23,6 +24,7 @@ from trackyard.base.masks import mask_url
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
+from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
@@ -206,7 +208,8 @@ class AffiliatePostback(View):
     outcome: sent, failed (is repeated), dead, superseded, dropped (its postback was removed, or paused for too long).
     postback_id: 0 = the offer's cross_postback_url.
     forced: 1 = repeated by hand.
-    payouts, revenue, currency: of the conversion at that time; revenue is null for an affiliate.
+    payouts, revenue, currency: of the conversion at that time, 0 where none is known. An affiliate sees its payouts as
+    revenue. currency: the number of ISO 4217, currency_code: the letters.
     """
 
     id: RecordId = msgspec.field(name="_id")
@@ -221,9 +224,10 @@ class AffiliatePostback(View):
     job_id: str
     goal: str
     status: int
-    payouts: Money | None
-    revenue: Money | None
-    currency: str | None
+    payouts: Money
+    revenue: Money
+    currency: int
+    currency_code: str
     postback_id: int
     attempt: int
     outcome: str
@@ -324,6 +328,8 @@ def _server_postback(item: ServerLogRecord, names: EntityNames, zone: ZoneInfo) 
 
 def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> AffiliatePostback:
     log, event = item.log, item.event
+    payout, charge = (Decimal(0), Decimal(0)) if event is None else (event.payout, event.charge)
+    code = "" if event is None else event.currency
     return view_of(
         AffiliatePostback,
         log,
@@ -336,9 +342,10 @@ def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> 
         postback_url=mask_url(log.url) if request.staff else log.url,
         offer_id=log.offer,
         status=Status(shown_status(STATUSES_BY_NUMBER[log.status].value, request.version)).number,
-        payouts=None if event is None else number(event.payout),
-        revenue=None if event is None or not request.staff else number(event.charge),
-        currency=None if event is None else event.currency,
+        payouts=number(payout),
+        revenue=number(charge if request.staff else payout),
+        currency=NUMBERS.get(code, 0),
+        currency_code=code,
     )
 
 

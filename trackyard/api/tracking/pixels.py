@@ -16,7 +16,7 @@ from trackyard.domain.tracking.pixels import REJECTED, TAGS, Pixel
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
-from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
@@ -104,9 +104,10 @@ class PixelAnswer(Answer):
 
 
 class PixelsAnswer(Answer):
-    """Pixels by their id."""
+    """Pixels by their id, all on one page."""
 
     pixel: dict[str, PixelView]
+    pagination: Pagination
 
 
 @routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
@@ -169,4 +170,5 @@ def _answer(request: ApiRequest[Deps], row: Pixel) -> PixelAnswer:
 def _listed(request: ApiRequest[Deps], rows: list[Pixel]) -> PixelsAnswer:
     names = pixels.offer_names(request.deps, rows)
     views = {str(row.id): pixel_view(row, names.get(row.offer_id), request.deps.zone) for row in rows}
-    return PixelsAnswer(pixel=views)
+    page = pagination(page=1, per_page=max(len(views), 1), total=len(views))
+    return PixelsAnswer(pixel=views, pagination=page)

@@ -87,8 +87,10 @@ UNENFORCED: Final = frozenset(
 """Features that no method for affiliates asks for. Their levels are kept for programs that send the whole tree."""
 ONLY_WRITES: Final = frozenset({"general.settings", "stats.conversions-import"})
 """Features of methods that write: the level read is not enough."""
-SPELLINGS: Final = {"automation.affise-checker": "automation.checker"}
-"""Other names of features, which programs send."""
+SHOWN_NAMES: Final = {"automation.checker": "automation.affise-checker"}
+"""Feature to its name in requests and answers, where existing programs know it by another one than its own."""
+SPELLINGS: Final = {shown: feature for feature, shown in SHOWN_NAMES.items()}
+"""The shown name of a feature to its own; both are read."""
 
 FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
@@ -134,6 +136,11 @@ def new_empty_denials(given: Mapping[str, str], *known: Mapping[str, str]) -> li
         and feature in UNENFORCED
         and all(levels.get(feature) != PermissionLevel.DENY for levels in (FEATURES, *known))
     ]
+
+
+def shown_name(feature: str) -> str:
+    """Return the name of a feature in answers."""
+    return SHOWN_NAMES.get(feature, feature)
 
 
 def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Tickets: requests of affiliates to join offers, and their questions (docs/api/tickets.md)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -57,6 +57,18 @@ def find_open_ticket(
     return conn.execute(
         select(ticket.c.id).where(*pair, ticket.c.status == TicketStatus.OPEN).limit(1)
     ).scalar_one_or_none()
+
+
+def requested_offers(conn: Connection, affiliate_id: int, offer_ids: Sequence[int]) -> frozenset[int]:
+    """Return which of some offers an affiliate asks for in an open ticket."""
+    columns = ticket.c
+    asked = select(columns.offer_id).where(
+        columns.affiliate_id == affiliate_id,
+        columns.offer_id.in_(offer_ids),
+        columns.smartlink_id.is_(None),
+        columns.status == TicketStatus.OPEN,
+    )
+    return frozenset(conn.execute(asked).scalars())
 
 
 def count_open_questions(conn: Connection, affiliate_id: int) -> int:

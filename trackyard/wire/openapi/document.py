@@ -377,7 +377,8 @@ def _query_parameter(name: str, field: Field, texts: Texts) -> Schema:
 def _meaning(field: Field, texts: Texts) -> str:
     """Return the text of a parameter, and what its declaration adds."""
     text = texts.text_of(field.owner, field.name)
-    return " ".join(part for part in (text, *_notes(field)) if part)
+    spelled = (f"Programs may also name it `{name}`." for name in field.spellings)
+    return " ".join(part for part in (text, *_notes(field), *spelled) if part)
 
 
 def _notes(field: Field) -> Iterator[str]:

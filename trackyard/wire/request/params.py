@@ -73,7 +73,14 @@ class Credential:
     """
 
 
-_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """Other names under which programs send a parameter. Its own name wins when both are sent."""
+
+    names: tuple[str, ...]
+
+
+_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential | Spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,8 @@ class Container:
     form: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        read = {"seq": _sequence, "any": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
+        splits = self.form == "comma" or (self.form == "any" and _has_no_comma(source))
+        read = _keyed if self.form == "keyed" else _comma_sequence if splits else _sequence
         schema = core_schema.no_info_before_validator_function(read, handler(source))
         if self.form == "keyed":
             return schema
@@ -97,7 +105,10 @@ Empty items are dropped from lists of types that have no empty value.
 """
 
 AnyOf = Annotated[tuple[T, ...], Container("any")]
-"""A filter that the specification shows as one value. A list is accepted; any of its values matches."""
+"""A filter that the specification shows as one value. A list is accepted; any of its values matches.
+
+`k=a,b` is a list, too, where no value can have a comma.
+"""
 
 CommaList = Annotated[tuple[T, ...], Container("comma")]
 """A list that may also come as `k=a,b`."""
@@ -127,6 +138,9 @@ class Params(BaseModel):
             raise ValueError("This value must hold named values.")
         kept = dict(tree)
         for field in fields_of(cls):
+            for spelling in field.spellings:
+                if spelling in kept:
+                    kept.setdefault(field.name, kept.pop(spelling))
             value = kept.get(field.name, "")
             if (field.needs_items and _is_empty(value)) or (field.holds_names and value == []):
                 kept.pop(field.name, None)
@@ -207,6 +221,16 @@ class Field:
         """Return whether it is ignored when an affiliate sends it."""
         return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
 
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Return its other names."""
+        return tuple(name for marker in self.markers if isinstance(marker, Spelled) for name in marker.names)
+
+    def sent_name(self, tree: Any) -> str:
+        """Return the name under which it was sent."""
+        sent = tree if isinstance(tree, dict) else {}
+        return next((name for name in (self.name, *self.spellings) if name in sent), self.name)
+
     def is_required_for(self, *, staff: bool, version: str) -> bool:
         """Return whether a caller must send it under a version, beyond what the model requires."""
         return any(
@@ -235,7 +259,7 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
     """Yield the ignored wire names in `tree`, each with a sentence that says why."""
     if not isinstance(tree, dict):
         return
-    known = {field.name: field for field in fields_of(model)}
+    known = {field.sent_name(tree): field for field in fields_of(model)}
     for key, value in tree.items():
         name = f"{prefix}[{key}]" if prefix else key
         field = known.get(key)
@@ -267,11 +291,12 @@ def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, A
     """Return the tree without parameters for staff only."""
     kept = dict(tree)
     for field in fields_of(model):
+        if field.admin_only:
+            for name in (field.name, *field.spellings):
+                kept.pop(name, None)
         if field.name not in kept:
             continue
-        if field.admin_only:
-            del kept[field.name]
-        elif field.model is not None and field.form == "one" and isinstance(kept[field.name], dict):
+        if field.model is not None and field.form == "one" and isinstance(kept[field.name], dict):
             kept[field.name] = without_admin_only(field.model, kept[field.name])
     return kept
 
@@ -304,6 +329,12 @@ def _sequence(value: Any) -> list[Any]:
     if flat == [""]:
         return []
     return [EMPTY_ITEM if item == "" else item for item in flat]  # which keeps the places of the others in faults
+
+
+def _has_no_comma(source: Any) -> bool:
+    """Return whether no value of a list's type can have a comma."""
+    marked = getattr(get_args(source)[0], "__metadata__", ())
+    return any(isinstance(marker, Scalar) and marker.has_no_comma for marker in marked)
 
 
 def _without_empty(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
             if field is None:
                 yield from keys[place:]
                 return
-            sent, forms, model = key, list(field.forms), field.model
+            sent, forms, model = field.sent_name(tree), list(field.forms), field.model
         yield sent
         tree = _inside(tree, sent)
 

@@ -74,10 +74,12 @@ class Scalar(ABC):
 
     contract: name in tests/contract/endpoints.toml.
     drops_empty: whether "" means not sent.
+    has_no_comma: whether no value has a comma, so that a filter may be sent as `k=a,b`.
     """
 
     contract: str
     drops_empty: bool = True
+    has_no_comma: bool = False
 
     @abstractmethod
     def read(self, text: str, context: Mapping[str, Any]) -> Any:
@@ -113,6 +115,7 @@ class TextForm(Scalar):
     parse: Callable[[str], Any]
     described: Schema
     drops_empty: bool = True
+    has_no_comma: bool = False
     explain: Callable[[str], str] | None = None
 
     def read(self, text: str, context: Mapping[str, Any]) -> Any:
@@ -152,6 +155,7 @@ class BoundedText(Scalar):
     minimum: int = 0
     pattern: str = ""
     strips: bool = False
+    has_no_comma: bool = False
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         text = text.strip() if self.strips else text
@@ -172,6 +176,7 @@ class BoundedText(Scalar):
 class WholeNumber(Scalar):
     """A whole number from `minimum` to `maximum`."""
 
+    has_no_comma = True
     minimum: int = -INT32 - 1
     maximum: int = INT32
     contract: str = "int"
@@ -196,6 +201,7 @@ class CountryCode(Scalar):
     """
 
     contract = "string"
+    has_no_comma = True
     listed: bool = True
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
@@ -220,6 +226,7 @@ class Choice(Scalar):
     """
 
     contract = "enum"
+    has_no_comma = True
     values: Iterable[str]
     admin: tuple[str, ...] = ()
     only_3_0: tuple[str, ...] = ()
@@ -426,12 +433,14 @@ _CURRENCY_CODE: Final = TextForm(
     "This value must be a currency code of three letters.",
     lambda text: _matched(_CURRENCY, text.strip().upper()),
     {"type": "string", "pattern": "^[A-Za-z]{3}$"},
+    has_no_comma=True,
 )
 _HEX_ID: Final = TextForm(
     "string",
     "This value must be an id of 24 hexadecimal digits.",
     lambda text: _matched(_HEX24, text.lower()),
     {"type": "string", "pattern": "^[0-9a-fA-F]{24}$"},
+    has_no_comma=True,
 )
 
 Text = Annotated[str, BoundedText()]

@@ -9,9 +9,9 @@ from trackyard.actions.people.permissions import flat_levels
 from trackyard.actions.people.rights import presets
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Count, Paging
-from trackyard.api.people.rights.trees import TreeView, level_view, without_wrapping
+from trackyard.api.people.rights.trees import NoExceptions, TreeView, level_view, shown_feature, without_wrapping
 from trackyard.base.zones import datetime_text
-from trackyard.domain.people.permissions import DEFAULTS, PermissionLevel
+from trackyard.domain.people.permissions import DEFAULTS, PermissionLevel, shown_name
 from trackyard.domain.people.rights.presets import Preset, PresetKind
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff_permissions import split_levels
@@ -30,6 +30,7 @@ class PresetLevelItem(Params):
     """The level of one feature."""
 
     level: Annotated[str, s.Choice(tuple(PermissionLevel))]
+    exceptions: NoExceptions | None = None
 
 
 class ListPresets(Paging):
@@ -132,13 +133,13 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> RemovedPresetAnswer:
 def _warn_of_unused(request: ApiRequest[Deps], levels: dict[str, str]) -> None:
     unused = split_levels(levels)[1]
     if unused:
-        request.warn(f"These permissions change nothing for staff users: {', '.join(unused)}.")
+        request.warn(f"These permissions change nothing for staff users: {', '.join(map(shown_name, unused))}.")
 
 
 def _view(request: ApiRequest[Deps], preset: Preset) -> PresetView:
     tree: TreeView = {area: {} for area in DEFAULTS}
     for name, level in sorted(preset.permissions.items()):
-        area, _, feature = name.partition(".")
-        tree[area][feature] = level_view(name, level)
+        area = name.partition(".")[0]
+        tree[area][shown_feature(name)] = level_view(name, level)
     times = {name: datetime_text(getattr(preset, name), request.deps.zone) for name in ("created_at", "updated_at")}
     return view_of(PresetView, preset, type=preset.kind, permissions=tree, **times)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Annotated, Any, Final, TypedDict
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from trackyard.actions.statistics.automation.words import reading_words
 from trackyard.api.lookups import path_hex
 from trackyard.api.paging import Count, Paging
 from trackyard.base.errors import BadInput
+from trackyard.base.money import find_amount
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.automation.kpi import BLOCK, CONVERSION, PERIODS, KpiTerms
@@ -30,6 +32,15 @@ _STATUSES: Final = ("confirmed", "pending", "declined", "hold")
 _CHANGE_TYPES: Final = ("add", "update", "delete")
 _NO_BOUND: Final = "0.000000"
 
+
+def _share(text: str) -> Decimal | None:
+    """Return a percentage. A comma before one or two digits is decimal, as existing programs write it."""
+    whole, comma, places = text.strip().partition(",")
+    decimal = f"{whole}.{places}" if comma and len(places) in (1, 2) else text
+    return find_amount(decimal)
+
+
+KpiShare = Annotated[Decimal, s.AmountForm(s.AMOUNT.contract, s.AMOUNT.fault, _share, s.AMOUNT.described)]
 KpiGoal = Annotated[str, s.BoundedText(minimum=1, maximum=255)]
 
 
@@ -49,7 +60,7 @@ class WriteKpiRule(Params):
     affiliates: Seq[s.Id] = ()
     goal1: KpiGoal
     goal2: KpiGoal
-    kpi: s.Amount
+    kpi: KpiShare
     notify_manager: s.Flag
 
     def terms(self) -> KpiTerms:

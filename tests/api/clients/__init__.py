@@ -1,0 +1,1 @@
+"""What programs of other people send and read (docs/compatibility.md)."""
