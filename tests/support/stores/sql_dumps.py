@@ -1,8 +1,8 @@
 """Texts of SQL schemas with two rows in each table: tests make databases of them.
 
 `python -m tests.support.stores.sql_dumps 0018` writes the dumps of that schema for both engines. It begins with the
-newest dump before it, so that rows go the same way as those of an installation. A change of the schema adds the dump
-of the schema before it (CONTRIBUTING.md#making-a-release).
+newest dump before it, so that rows go the same way as those of an installation. The schema of each release has a dump,
+and so has the schema before the newest migration (CONTRIBUTING.md#making-a-release).
 """
 
 import sqlite3
