@@ -17,7 +17,8 @@ def read_file(visitor: Visitor, address: str) -> list[dict[str, str]]:
     answer = visitor.get(address)
     assert answer.status_code == 200, answer.text[:500]
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    return list(csv.DictReader(StringIO(answer.text)))
+    assert answer.content.startswith(b"\xef\xbb\xbf"), "spreadsheets need the mark"
+    return list(csv.DictReader(StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def test_list_of_offers_as_a_file_has_every_row_that_meets_the_filters(

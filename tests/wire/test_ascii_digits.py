@@ -22,9 +22,9 @@ from trackyard.commands.frame.options import Number
 from trackyard.commands.logs import since_time
 from trackyard.commands.main import root
 from trackyard.commands.periods import _parsed
-from trackyard.domain.conversions.comparisons.amounts import read_amount
 from trackyard.domain.conversions.postbacks import parse_postback
 from trackyard.domain.money.exchange_rates import parse_rate_table
+from trackyard.domain.platform.tables.numbers import read_amount
 from trackyard.wire.request.params import Params, fields_of
 from trackyard.wire.request.parsing import _sent_index
 from trackyard.wire.request.scalars import Scalar

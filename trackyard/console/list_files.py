@@ -15,7 +15,7 @@ from trackyard.console.frame.answers import Download
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
-from trackyard.wire.response.exports import CSV
+from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
 MOST_ROWS: Final = 10_000
 """Rows of a file. More of them need a filter."""
@@ -43,7 +43,7 @@ def asks_for_file(request: PageRequest) -> bool:
 def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
     """Return rows as a file of this name."""
     response = Response(
-        _csv_of([dict(_cells(each)) for each in rows]),
+        BYTE_ORDER_MARK + _csv_of([dict(_cells(each)) for each in rows]),
         media_type=CSV,
         headers={
             "Content-Disposition": " ".join(("attachment;", f"filename={name}.csv")),

@@ -134,11 +134,12 @@ class LocalCalls(Generic[D]):
     def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
         """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
 
+        It is for people, so a CSV file begins with a byte order mark.
         Its places among the reports and the files are free when it was sent. Raises RequestError.
         """
         endpoint = self.methods[method]
         self._authorize(endpoint)
-        with self._request(endpoint, sent, path) as (tree, request):
+        with self._request(endpoint, [*sent, ("bom", "1")], path) as (tree, request):
             read = read_request(endpoint, request, tree)
             if not is_file(endpoint, read):
                 raise ValueError(f"{method} answers no file without a format")

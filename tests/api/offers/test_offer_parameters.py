@@ -158,10 +158,7 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"caps_status[]": ["confirmed", "not_found", "declined"]}, {"caps_status": ["confirmed", "declined"]}),
     ({"caps_timezone": "Asia/Kathmandu"}, {"caps_timezone": "Asia/Kathmandu"}),
     ({"caps_goal_overcap": "sale"}, {"caps_goal_overcap": "sale"}),
-    (
-        {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": "5"},
-        {"caps": [CAP]},
-    ),
+    ({"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": "5"}, {"caps": [CAP]}),
     (
         {"caps[0][period]": "hour", "caps[0][type]": "budget", "caps[0][value]": "5.25",
          "caps[0][goal_type]": "exact", "caps[0][goals][]": ["1"], "caps[0][affiliate_type]": "exact",

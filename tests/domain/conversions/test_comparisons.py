@@ -8,17 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trackyard.base.money import ZERO
-from trackyard.domain.conversions.comparisons.amounts import read_amount
 from trackyard.domain.conversions.comparisons.explaining import Evidence, Explainer, SeenClick, Why
 from trackyard.domain.conversions.comparisons.files import (
+    FORM,
+    LIMITS,
     MOST_BYTES,
     MOST_ROWS,
-    FileFault,
     SentRow,
-    check_size,
     choose_columns,
-    read_rows,
-    read_table,
+    read_sent_rows,
 )
 from trackyard.domain.conversions.comparisons.matching import (
     ComparedConversion,
@@ -30,6 +28,8 @@ from trackyard.domain.conversions.comparisons.matching import (
     sum_up,
 )
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.platform.tables.forms import FileTable, read_head
+from trackyard.domain.platform.tables.grids import TableFault, read_text_grid
 
 DAY_MS = 86_400_000
 STATUSES = (Status.CONFIRMED, Status.PENDING, Status.HOLD, Status.DECLINED)
@@ -152,29 +152,14 @@ def test_each_difference_has_its_reason(pair: Pair, expected: tuple[Why, str]) -
     assert explainer.explain(pair) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "amount"),
-    [
-        ("10", "10"), ("1234.5", "1234.5"), ("1,234.50", "1234.5"), ("1.234,50", "1234.5"), ("12,5", "12.5"),
-        ("1 234,5 €", "1234.5"), ("$-3.10", "-3.1"), ("(5.00) EUR", "-5"), ("1,234,567", "1234567"), (".5", "0.5"),
-        ("1.2345", "1.2345"), ("2.125", "2.125"),
-    ],
-)  # fmt: skip
-def test_amount_is_read_as_people_write_it(text: str, amount: str) -> None:
-    assert read_amount(text) == Decimal(amount)
-
-
-@pytest.mark.parametrize("text", ["", "1,234", "abc", "1.2.3", "12,34.5", "1e5", "NaN", "9" * 50, "9" * 14, "1,2,3"])
-def test_unclear_amount_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        read_amount(text)
+def table_of(*columns: str) -> FileTable:
+    return FileTable(columns, (), has_head=True)
 
 
 def read(text: str | bytes, **wanted: str) -> list[SentRow]:
     content = text if isinstance(text, bytes) else text.encode()
-    check_size(content)
-    table = read_table(content)
-    return read_rows(table, choose_columns(table.columns, wanted, {}), {}, "USD")
+    table = read_head(read_text_grid(content, LIMITS), FORM, list(wanted.values()))
+    return read_sent_rows(table, choose_columns(table, wanted, {}), {}, "USD")
 
 
 def test_file_of_a_spreadsheet_is_read() -> None:
@@ -193,9 +178,9 @@ def test_file_of_a_spreadsheet_is_read() -> None:
             b"\xd0\xcf\x11\xe0old",
             "This is an old or protected spreadsheet, or an archive. Save it as XLSX or CSV, and send that.",
         ),
-        (b"click_id,sum\na,\xff", "Row 2 is no text in UTF-8. Save the file as CSV in UTF-8."),
+        (b"click_id,sum\na,\xff", "Row 2, column 'sum': 'я' is no amount; write it as 1234.50."),
         (b"click_id,sum\na,1\0", "The file is no text. Save it as CSV in UTF-8."),
-        (b"click_id,sum\n", "The first row names the columns, and each further row is a conversion:"),
+        (b"click_id,sum\n", "The first row names the columns, and each further row is one record:"),
         (b"click_id,sum\na,=SUM(B1)", "Row 2, column 'sum': this is a formula; save the file with values."),
         (b"click_id,sum\na,1\n@cmd,2", "Row 3, column 'click_id': this is a formula; save the file with values."),
         (b"click_id,sum\na,ten", "Row 2, column 'sum': 'ten' is no amount; write it as 1234.50."),
@@ -206,22 +191,22 @@ def test_file_of_a_spreadsheet_is_read() -> None:
         (b"who,sum\na,1", "No column is known as an id: name one in column_click_id"),
         (b"click_id,sum,sum\na,1,2", "The file has the column 'sum' more than once. Rename all but one."),
         (b"click_id,sum\n" + b"a" * 501 + b",1", "Row 2, column 'click_id': this value has more than 500 characters."),
-        (b"click_id,sum\n" + b"a,1\n" * (MOST_ROWS + 1), f"The file has more than {MOST_ROWS} rows."),
+        (b"click_id,sum\n" + b"a,1\n" * (MOST_ROWS + 1), f"The file has more than {MOST_ROWS:,} rows."),
         (b"a" * (MOST_BYTES + 1), "The file has more than 5 MB."),
-        (b"x," * 100 + b"x\n1", "The file has 101 columns; at most 100 are read."),
+        (b"x," * 100 + b"x\n1", "Row 1 has 101 columns; at most 100 are read."),
         (b"click_id,sum\n" + b"a" * 200_000, "Row 2 cannot be read: field larger than field limit (131072)."),
     ],
 )
 def test_hostile_file_is_refused_with_its_place(content: bytes, fault: str) -> None:
-    with pytest.raises(FileFault) as refused:
+    with pytest.raises(TableFault) as refused:
         read(content)
     assert str(refused.value).startswith(fault)
 
 
 def test_columns_of_the_last_file_are_kept_where_they_exist() -> None:
     known = {"click_id": "Ref", "sum": "Old"}
-    assert choose_columns(("Ref", "Amount", "Order"), {}, known) == {
+    assert choose_columns(table_of("Ref", "Amount", "Order"), {}, known) == {
         "click_id": "Ref", "action_id": "Order", "sum": "Amount",
     }  # fmt: skip
-    with pytest.raises(FileFault, match="The file has no column 'Nope' for goal"):
-        choose_columns(("Ref", "Amount"), {"goal": "Nope"}, known)
+    with pytest.raises(TableFault, match="The file has no column 'Nope' for goal"):
+        choose_columns(table_of("Ref", "Amount"), {"goal": "Nope"}, known)

@@ -8,9 +8,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from trackyard.actions.conversions.edits import MAX_CONVERSIONS
-from trackyard.actions.conversions.spreadsheets import csv_of
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform.spreadsheets import read_grid
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import find_refusals
 from trackyard.base.errors import BadInput, required
@@ -18,13 +18,11 @@ from trackyard.base.ids import is_hex24, new_id
 from trackyard.base.metrics.watching import COMPARISONS
 from trackyard.domain.conversions.comparisons.explaining import Evidence, Explainer, SeenClick
 from trackyard.domain.conversions.comparisons.files import (
-    FileFault,
-    FileTable,
+    FORM,
+    LIMITS,
     SentRow,
-    check_size,
     choose_columns,
-    read_rows,
-    read_table,
+    read_sent_rows,
 )
 from trackyard.domain.conversions.comparisons.matching import ComparedConversion, Outcome, Pair, Side, match
 from trackyard.domain.conversions.comparisons.records import (
@@ -41,6 +39,8 @@ from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.tables.forms import notes_on, read_head
+from trackyard.domain.platform.tables.grids import Grid, TableFault
 from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import comparisons, edits
@@ -58,10 +58,11 @@ _LATE_MS: Final = 31 * DAY_MS
 T = TypeVar("T")
 
 
-def compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> Comparison:
+def compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> tuple[Comparison, list[str]]:
     """Compare a file with our conversions, store the result, and count it.
 
-    Raises BadInput for a file that cannot be read, with its row and column, and for a period of too many conversions.
+    Return it with sentences about how the file was read. Raises BadInput for a file that cannot be read, with its
+    row and column, and for a period of too many conversions.
     """
     try:
         made = _compare(deps, access, asked, content)
@@ -72,18 +73,18 @@ def compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes
     return made
 
 
-def _compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> Comparison:
+def _compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> tuple[Comparison, list[str]]:
     now = deps.clock.now_ms()
-    table = _table(content, asked.sheet)
+    grid = _grid(content, asked.sheet)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        asked, columns, rows = _read(conn, asked, table)
+        asked, file = _read(conn, asked, grid)
         place = (conn, scope, asked.side, asked.subject_id)
         ours = comparisons.list_of_side(*place, (asked.since, asked.until), MOST_CONVERSIONS + 1)
         if len(ours) > MOST_CONVERSIONS:
             fault = f"The period has more than {MOST_CONVERSIONS} conversions. Compare fewer days."
             raise BadInput({"date_to": [fault]})
-        pairs = match(rows, ours)
+        pairs = match(file.rows, ours)
         found = _named(place, [each.row for each in pairs if each.row is not None and each.conversion is None])
     evidence = _evidence(deps, scope, asked, pairs, found)
     made = Comparison(
@@ -96,17 +97,17 @@ def _compare(deps: Deps, access: Access, asked: ComparisonRequest, content: byte
         day_from=asked.day_from.isoformat(),
         day_to=asked.day_to.isoformat(),
         zone=asked.zone,
-        columns=columns,
+        columns=file.columns,
         words={status.value: list(words) for status, words in asked.words.items()},
         sums=sums_of(pairs),
-        rows=len(rows),
+        rows=len(file.rows),
         differences=documents_of(pairs, Explainer(evidence)),
         accepted=[],
     )
     with deps.database.write() as conn:
         comparisons.add_comparison(conn, made)
         comparisons.remove_older(conn, made, KEPT)
-    return made
+    return made, file.notes
 
 
 def get_comparison(deps: Deps, access: Access, comparison_id: str) -> Comparison:
@@ -173,18 +174,24 @@ def _visible(conn: Connection, access: Access, comparison_id: str, *, lock: bool
     return found
 
 
-def _table(content: bytes, sheet: str) -> FileTable:
-    """Return the table of a file. Raises BadInput."""
+def _grid(content: bytes, sheet: str) -> Grid:
+    """Return the rows of a file. Raises BadInput."""
     try:
-        check_size(content)
-        return read_table(csv_of(content, sheet))
-    except FileFault as fault:
+        return read_grid(content, LIMITS, sheet)
+    except TableFault as fault:
         raise BadInput({fault.field: [str(fault)]}) from None
 
 
-def _read(
-    conn: Connection, asked: ComparisonRequest, table: FileTable
-) -> tuple[ComparisonRequest, dict[str, str], list[SentRow]]:
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """A file as it was read. notes: sentences about it."""
+
+    columns: dict[str, str]
+    rows: list[SentRow]
+    notes: list[str]
+
+
+def _read(conn: Connection, asked: ComparisonRequest, grid: Grid) -> tuple[ComparisonRequest, _ReadFile]:
     """Return the request with its words, the column of each field, and the rows.
 
     Columns and words that the request does not name are those of the last file of the same sender. Raises BadInput.
@@ -193,10 +200,14 @@ def _read(
     last, _ = comparisons.list_comparisons(conn, of_sender, page=1, limit=1)
     if last and not asked.words:
         asked = replace(asked, words={Status(status): words for status, words in last[0].words.items()})
+    known = last[0].columns if last else {}
     try:
-        columns = choose_columns(table.columns, asked.columns, last[0].columns if last else {})
-        return asked, columns, read_rows(table, columns, asked.words, asked.currency)
-    except FileFault as fault:
+        table = read_head(grid, FORM, [*asked.columns.values(), *known.values()])
+        columns = choose_columns(table, asked.columns, known)
+        rows = read_sent_rows(table, columns, asked.words, asked.currency)
+        places = {name: table.columns.index(column) for name, column in columns.items()}
+        return asked, _ReadFile(columns, rows, notes_on(table, FORM, places))
+    except TableFault as fault:
         raise BadInput({"file": [str(fault)]}) from None
 
 

@@ -11,7 +11,7 @@ from trackyard.actions.people.advertisers import get_advertiser
 from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import span
-from trackyard.base.errors import BadInput
+from trackyard.api.table_files import TableFile, TableText, content_of, required_content
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.comparisons.files import COLUMN_FIELDS, MOST_BYTES, MOST_CHARACTERS
 from trackyard.domain.conversions.comparisons.matching import Outcome, Side
@@ -20,7 +20,6 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import CommaList, Params
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
@@ -29,10 +28,6 @@ _READERS: Final = for_staff(Permission.STATS_CONVERSION)
 _MOST_SHOWN: Final = 500
 """Edits of an acceptance that its answer lists."""
 
-_XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-TableFile = Annotated[
-    File, s.FileUpload(("text/csv", "text/plain", "application/csv", "application/vnd.ms-excel", _XLSX))
-]
 ColumnName = Annotated[str, s.BoundedText(maximum=MOST_CHARACTERS, strips=True)]
 Words = CommaList[Annotated[str, s.BoundedText(minimum=1, maximum=60, strips=True)]]
 
@@ -41,7 +36,7 @@ class CompareFile(Params):
     """A file and how to read it. What is not named is as in the last file of the same sender."""
 
     file: TableFile | None = None
-    csv: Annotated[str, s.BoundedText(maximum=1_000_000)] = ""
+    csv: TableText = ""
     date_from: s.Day
     date_to: s.Day
     timezone: s.Zone | None = None
@@ -262,7 +257,7 @@ def _compare(request: ApiRequest[Deps], params: CompareFile, side: Side, subject
     deps = request.deps
     zone = params.timezone or deps.zone
     since, until = span(params.date_from, params.date_to, zone)
-    content = _content(params)
+    content = required_content(content_of(params.file, params.csv, MOST_BYTES))
     asked = ComparisonRequest(
         side=side,
         subject_id=subject_id,
@@ -277,19 +272,10 @@ def _compare(request: ApiRequest[Deps], params: CompareFile, side: Side, subject
         words=params.words,
         sheet=params.sheet,
     )
-    made = comparisons.compare(deps, request.access, asked, content)
+    made, notes = comparisons.compare(deps, request.access, asked, content)
+    for sentence in notes:
+        request.warn(sentence)
     return _answer(request, made, Paging(), ())
-
-
-def _content(params: CompareFile) -> bytes:
-    """Return the bytes of the file, at most one more than may be. Raises BadInput."""
-    content = params.csv.encode()
-    if params.file is not None:
-        params.file.handle.seek(0)
-        content = params.file.handle.read(MOST_BYTES + 1)
-    if not content:
-        raise BadInput({"file": ["Send a CSV or XLSX file, or the text of a CSV file as csv."]})
-    return content
 
 
 def _list(request: ApiRequest[Deps], params: Paging, side: Side, subject_id: str) -> ComparisonsAnswer:

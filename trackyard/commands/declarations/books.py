@@ -75,7 +75,7 @@ def compare(
 ) -> None:
     """Compare the file of an advertiser or an affiliate with our conversions.
 
-    FILE: CSV in UTF-8 or UTF-16, or a spreadsheet (XLSX). Its columns are found by their names, by --column, or as in
+    FILE: CSV, or a spreadsheet (XLSX). Its columns are found by their names, by --column, or as in
     the sender's last file.
 
     Each row and each conversion is matched, missing here, missing there, or has another status or sum; each

@@ -4,7 +4,6 @@ A rate is valid from the day after its publication, in the platform's zone. So a
 rate (weekends) have the previous one (docs/spec/money.md#exchange-rates).
 """
 
-import csv
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from zoneinfo import ZoneInfo
 from trackyard.base.money import find_decimal
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.platform.tables.grids import program_rows
 
 RATE_PRECISION: Final = Decimal("0.0000000001")
 _MAX_RATE: Final = Decimal(10) ** 8
@@ -95,7 +95,7 @@ def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByD
     lines: CSV with the columns Date, USD, JPY and so on; N/A = no rate on that day.
     """
     found: RatesByDay = {}
-    rows = csv.reader(lines)
+    rows = program_rows(lines)
     names = [name.strip() for name in next(rows, [])][1:]
     for row in rows:
         day = _day(row[0]) if row else None

@@ -1,14 +1,12 @@
-"""Files that people send: their type by content, and rows of CSV (docs/spec/platform.md#files).
+"""Files that people send: their type by content (docs/spec/platform.md#files).
 
 Nothing here decodes a picture. Pictures with more than `MAX_PIXELS` are rejected.
 """
 
-import csv
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
@@ -25,8 +23,6 @@ _PNG_HEAD: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
 _MAX_SEGMENTS: Final = 1000
-_SEPARATORS: Final = (",", ";", "\t", "|")
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class InvalidFile(ValueError):
@@ -137,36 +133,3 @@ class MailFile:
     name: str
     kind: str
     content: bytes
-
-
-def read_csv(content: bytes, most: int, too_many: str) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the rows that have values, with their lines in the file; the first one names the columns.
-
-    most: rows after the first. too_many: the sentence about a file with more. Raises InvalidFile.
-    """
-    text = _decoded(content)
-    if "\0" in text:
-        raise InvalidFile("The file is no text. Save it as CSV in UTF-8.")
-    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    try:
-        for row in reader:
-            if any(value.strip() for value in row):
-                rows.append((reader.line_num, tuple(row)))
-            if len(rows) > most + 1:
-                raise InvalidFile(too_many)
-    except csv.Error as fault:
-        raise InvalidFile(f"Row {reader.line_num} cannot be read: {fault}.") from None
-    return rows
-
-
-def _decoded(content: bytes) -> str:
-    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as fault:
-        row = content.count(b"\n", 0, fault.start) + 1
-        raise InvalidFile(
-            f"Row {row} is no text in {encoding.removesuffix('-sig').upper()}. Save the file as CSV in UTF-8."
-        ) from None

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from trackyard.actions.offers.feeds.product_feeds import replace_products, store_feed
+from trackyard.actions.offers.feeds.product_feeds import read_products, replace_products, store_feed
 from trackyard.actions.offers.feeds.sources import HOUR_MS
 from trackyard.base.clock import Clock
 from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.metrics.watching import FEED_READS
-from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault, ProductFeed, ProductItem, read_items
+from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault, ProductFeed, ProductItem
 from trackyard.domain.statistics.url_checks import MOST_HOPS, host_of, next_hop
 from trackyard.jobs.failures import JobFailures
 from trackyard.outbound.client import OutboundClient
@@ -131,7 +131,7 @@ def _reading_of(url: str, answer: HttpResult, content: bytes, *, is_conditional:
     if answer.error or not answer.is_success:
         return FeedReading(_error_of(url, answer))
     try:
-        items = read_items(content)
+        items, _ = read_products(content)
     except FeedFault as fault:
         return FeedReading(str(fault))
     return FeedReading("", items, _kept(answer, "ETag"), _kept(answer, "Last-Modified"))

@@ -83,7 +83,8 @@ def file_of(
     try:
         with faults_as_sent(endpoint, tree):
             rows = endpoint.file_export.rows(read.request, read.params)
-            file = ExportResponse(endpoint.file_export.name, read.params.format, rows, cleanup)
+            name, form = endpoint.file_export.name, read.params.format
+            file = ExportResponse(name, form, rows, cleanup, has_mark=read.params.bom)
             if not head:
                 file.read_first()
     except BaseException:

@@ -23,6 +23,8 @@ from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import MOMENT, View
 
 CSV: Final = "text/csv"
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""What a CSV file for people begins with: without it spreadsheets take UTF-8 for another encoding."""
 PARQUET: Final = "application/vnd.apache.parquet"
 BATCH_ROWS: Final = 1000
 """Rows that are read and sent at once."""
@@ -82,9 +84,13 @@ class ExportTable:
 
 
 class ExportParams(Params):
-    """The parameter of a method that also answers with a file."""
+    """The parameters of a method that also answers with a file.
+
+    bom: whether CSV begins with a byte order mark.
+    """
 
     format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
+    bom: s.Flag = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from trackyard.analytics.cancellation import current_cancellation
 from trackyard.base.errors import RequestCancelled, RequestError, TooManyRequests
 from trackyard.wire.response.csv_columns import csv_of
-from trackyard.wire.response.exports import CSV, PARQUET, ColumnBlock, ExportTable
+from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV, PARQUET, ColumnBlock, ExportTable
 from trackyard.wire.response.parquet import parquet_of
 
 log = logging.getLogger("trackyard.api")
@@ -96,12 +96,14 @@ class ExportSlots:
 class ExportResponse(Response):
     """An answer that is a file.
 
+    has_mark: whether a CSV file begins with a byte order mark.
     cleanup: closed in a thread once the file was sent or failed.
     loop_cleanup: closed then in the event loop.
     """
 
-    def __init__(self, name: str, form: str, table: ExportTable, cleanup: ExitStack) -> None:
+    def __init__(self, name: str, form: str, table: ExportTable, cleanup: ExitStack, *, has_mark: bool = False) -> None:
         media_type, self._write = _FORMATS[form]
+        self._start = BYTE_ORDER_MARK.encode() if has_mark and form == "csv" else b""
         period = f"_{table.period}" if table.period else ""
         headers = {
             "Content-Disposition": f'attachment; filename="{name}{period}.{form}"',
@@ -130,7 +132,7 @@ class ExportResponse(Response):
         """Return the file at once; None where it has more than `most` bytes."""
         pieces, length = list[bytes](), 0
         with self._cleanup:
-            for piece in self._write(self._table, self._rows):
+            for piece in self._pieces():
                 pieces.append(piece)
                 length += len(piece)
                 if length > most:
@@ -157,7 +159,7 @@ class ExportResponse(Response):
             raise self._fault
 
     async def _send_all(self, send: Send, scope: CancelScope) -> None:
-        lines = self._write(self._table, self._rows)
+        lines = self._pieces()
         try:
             while (piece := await anyio.to_thread.run_sync(self._next, lines, limiter=_readers())) is not None:
                 if piece:
@@ -169,6 +171,12 @@ class ExportResponse(Response):
             log.exception("export cut short")
             self._fault = fault
         scope.cancel()
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield the file in pieces."""
+        if self._start:
+            yield self._start
+        yield from self._write(self._table, self._rows)
 
     def _next(self, lines: Iterator[bytes]) -> bytes | None:
         """Return the next piece, read under the cancellation token of the request; None at the end."""

@@ -6,8 +6,9 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from trackyard.actions.offers.feeds.product_feeds import read_products
 from trackyard.api.offers.feeds.product_feeds import routes
-from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault, read_items
+from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, FeedFault
 from trackyard.domain.people.roles import Role
 
 FEEDS = "/3.1/admin/product-feeds"
@@ -186,16 +187,16 @@ def test_feed_changes_from_a_file_to_a_url_and_back(api: Api) -> None:
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        ("", ["The first row names the columns, and each further row is a product: this file has none."]),
-        ("sku,price\n1,2", ["The file has no column name, url. Name it in the first row."]),
-        ("sku,name,name,url\n1,a,b,http://a", ["The file has the column name more than once. Rename all but one."]),
+        ("", ["The first row names the columns, and each further row is one record: this file has none."]),
+        ("sku,price\n1,2", ["No column is known for: Name, URL. Name it in the first row."]),
+        ("sku,name,name,url\n1,a,b,http://a", ["The file has the column 'name' more than once. Rename all but one."]),
         (
-            "sku;name;url;price;currency\n1;;http://a;1,5;\n\n1;A;a b;2;euro",
+            "sku;name;url;price;currency\n1;;http://a;1,500;\n\n1;A;a b;2;euro",
             [
                 "Row 2, name: This value is required.",
-                "Row 2, price: This is no price: write it as 12.50.",
+                "Row 2, price: '1,500' may be a thousand or a fraction; write it without a separator of thousands.",
+                "Row 4, currency: 'euro' is no currency code of three letters.",
                 "Row 4, url: This is no address: it begins with http:// or https:// and has no spaces.",
-                "Row 4, currency: This is no currency: write its three letters, such as USD.",
                 "Row 4, sku: Row 2 has the same value.",
             ],
         ),
@@ -205,7 +206,7 @@ def test_feed_changes_from_a_file_to_a_url_and_back(api: Api) -> None:
 )  # fmt: skip
 def test_file_with_faults_names_rows_and_columns(text: str, faults: list[str] | None) -> None:
     with pytest.raises(FeedFault) as found:
-        read_items(text.encode())
+        read_products(text.encode())
     if faults is None:
         assert len(found.value.faults) == 21 and found.value.faults[-1] == "Further faults: 1."
     else:
@@ -213,6 +214,6 @@ def test_file_with_faults_names_rows_and_columns(text: str, faults: list[str] | 
 
 
 def test_file_that_is_too_large_or_no_text_is_no_feed() -> None:
-    for content in (b"a" * (MOST_BYTES + 1), b"sku,name,url\n\xff,a,http://a", b"sku,name,url\n\0,a,http://a"):
+    for content in (b"a" * (MOST_BYTES + 1), b"\xff\xfes", b"sku,name,url\n\0,a,http://a"):
         with pytest.raises(FeedFault):
-            read_items(content)
+            read_products(content)

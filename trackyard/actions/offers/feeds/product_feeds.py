@@ -11,12 +11,21 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.feeds.sources import asked_for, edited_source, new_source
 from trackyard.actions.offers.lists import RelatedRecords, get_for_affiliate
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform.spreadsheets import read_grid
 from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_id
 from trackyard.decision.target.deep_links import may_lead_to
-from trackyard.domain.offers.feeds.product_feeds import FeedFault, ProductFeed, ProductItem, StoredItem, read_items
+from trackyard.domain.offers.feeds.product_feeds import (
+    FORM,
+    FeedFault,
+    ProductFeed,
+    ProductItem,
+    StoredItem,
+    read_items,
+)
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
+from trackyard.domain.platform.tables.grids import TableFault
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import lists as offer_lists
 from trackyard.store.offers import offers
@@ -56,10 +65,22 @@ class FeedEdit:
     refresh_hours: int | None = None
 
 
-def read_file(content: bytes) -> list[ProductItem]:
-    """Return the products of a file. Raises BadInput, which names rows and columns."""
+def read_products(content: bytes) -> tuple[list[ProductItem], list[str]]:
+    """Return the products of a file, and sentences about how it was read. Raises FeedFault."""
     try:
-        return read_items(content)
+        grid = read_grid(content, FORM.limits)
+    except TableFault as fault:
+        raise FeedFault(str(fault)) from None
+    return read_items(grid)
+
+
+def read_file(content: bytes) -> tuple[list[ProductItem], list[str]]:
+    """Return the products of a file, and sentences about how it was read.
+
+    Raises BadInput, which names rows and columns.
+    """
+    try:
+        return read_products(content)
     except FeedFault as fault:
         raise BadInput({"file": list(fault.faults)}) from None
 

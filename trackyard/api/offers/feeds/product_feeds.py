@@ -13,6 +13,7 @@ from trackyard.actions.offers.feeds.product_feeds import FeedEdit, FeedRecord
 from trackyard.api.lookups import by_hex, in_scope_by_hex
 from trackyard.api.offers.view_affiliate import ViewContext, links_of
 from trackyard.api.paging import Paging
+from trackyard.api.table_files import TableFile, TableText, content_of, required_content
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.feeds.product_feeds import (
@@ -21,12 +22,12 @@ from trackyard.domain.offers.feeds.product_feeds import (
     MOST_HOURS,
     MOST_URL,
     ProductFeed,
+    ProductItem,
     StoredItem,
 )
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
@@ -37,37 +38,25 @@ _WRITERS: Final = for_staff(Permission.OFFERS_WRITE)
 _find = by_hex(product_feeds.get_feed)
 _find_visible = in_scope_by_hex(product_feeds.get_visible_feed)
 _BODY_MAX: Final = MOST_BYTES + 64 * 1024
-_MOST_TEXT: Final = 1_000_000
 _CLIENT: Final = 1
 """The number of the network: an installation has one."""
 _NO_LINK: Final = "Affiliate {affiliate} may not send clicks to offer {offer}: connect it first."
 
 FeedName = Annotated[str, s.BoundedText(minimum=1, maximum=200, strips=True)]
-FeedFile = Annotated[File, s.FileUpload(("text/csv", "text/plain", "application/csv", "application/vnd.ms-excel"))]
 FeedUrl = Annotated[str, s.BoundedText(maximum=MOST_URL, strips=True)]
 RefreshHours = Annotated[int, s.WholeNumber(minimum=1, maximum=MOST_HOURS)]
 
 
 class FeedContent(Params):
-    """The products of a feed as a CSV file, or as the text of one."""
+    """The products of a feed as a CSV or XLSX file, or as the text of one."""
 
-    file: FeedFile | None = None
-    csv: Annotated[str, s.BoundedText(maximum=_MOST_TEXT)] = ""
+    file: TableFile | None = None
+    csv: TableText = ""
 
     @property
     def content(self) -> bytes:
         """Return the bytes of the file, at most one more than may be; none = nothing was sent."""
-        if self.file is None:
-            return self.csv.encode()
-        self.file.handle.seek(0)
-        return self.file.handle.read(MOST_BYTES + 1)
-
-    @property
-    def required_content(self) -> bytes:
-        """Return the bytes of the file. Raises BadInput."""
-        if not (content := self.content):
-            raise BadInput({"file": ["Send a CSV file, or the text of a CSV file as csv."]})
-        return content
+        return content_of(self.file, self.csv, MOST_BYTES)
 
 
 class AddFeed(FeedContent):
@@ -224,7 +213,7 @@ def get(request: ApiRequest[Deps], params: Paging) -> ProductFeedItemsAnswer:
 
 @routes.post("/admin/product-feed", _WRITERS, id="admin.product-feed.add", body_max=_BODY_MAX)
 def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
-    """Make a product feed of a CSV file, or of a URL where a file is read on schedule.
+    """Make a product feed of a CSV or XLSX file, or of a URL where a file is read on schedule.
 
     A file with a fault makes none: the error names rows and columns. A URL is first read within seconds; `last_error`
     of the feed says what was wrong.
@@ -235,17 +224,17 @@ def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
         return _answer(
             request, product_feeds.add_read_feed(request.deps, params.name, params.url, params.refresh_hours)
         )
-    items = product_feeds.read_file(params.required_content)
+    items = _products(request, required_content(params.content))
     return _answer(request, product_feeds.add_feed(request.deps, params.name, items))
 
 
 @routes.post("/admin/product-feed/check", _WRITERS, id="admin.product-feed.check", body_max=_BODY_MAX)
 def check(request: ApiRequest[Deps], params: FeedContent) -> CheckedFeedAnswer:
-    """Read a CSV file of products without storing anything.
+    """Read a CSV or XLSX file of products without storing anything.
 
     Faults are those of a feed that it would make.
     """
-    items = product_feeds.read_file(params.required_content)
+    items = _products(request, required_content(params.content))
     return CheckedFeedAnswer(
         items=len(items), first=list(_item_views("", [StoredItem("", each) for each in items[:20]]))
     )
@@ -253,7 +242,7 @@ def check(request: ApiRequest[Deps], params: FeedContent) -> CheckedFeedAnswer:
 
 @routes.post("/admin/product-feed/{id}", _WRITERS, id="admin.product-feed.edit", find=_find, body_max=_BODY_MAX)
 def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
-    """Rename a feed, replace its products by those of a CSV file, or set the URL where its file is read.
+    """Rename a feed, replace its products by those of a file, or set the URL where its file is read.
 
     All products are replaced at once. A file with a fault changes nothing: the error names rows and columns. A new
     URL is read within seconds, and the products stay until then. An empty one ends the readings. 403 while offers
@@ -262,7 +251,7 @@ def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
     content = params.content
     edit = FeedEdit(
         name=params.name,
-        items=product_feeds.read_file(content) if content else None,
+        items=_products(request, content) if content else None,
         url=params.url,
         refresh_hours=params.refresh_hours,
     )
@@ -289,6 +278,14 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> FeedMessageAnswer:
     """
     product_feeds.remove_feed(request.deps, request.access, request.subject.feed.id)
     return FeedMessageAnswer(message="The product feed is removed")
+
+
+def _products(request: ApiRequest[Deps], content: bytes) -> list[ProductItem]:
+    """Return the products of a file, and warn of how it was read. Raises BadInput."""
+    items, notes = product_feeds.read_file(content)
+    for sentence in notes:
+        request.warn(sentence)
+    return items
 
 
 def _answer(request: ApiRequest[Deps], record: FeedRecord) -> ProductFeedAnswer:

@@ -1,4 +1,4 @@
-"""The import of ad costs from a CSV file, with a preview (docs/spec/console.md#ad-costs)."""
+"""The import of ad costs from a file, with a preview (docs/spec/console.md#ad-costs)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,26 +15,15 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import every_row
 from trackyard.console.staff.ad_costs.listing import LIST, PATH, SET, without_sub8
 from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
 from trackyard.console.staff.people_names import affiliate_names
-from trackyard.console.staff.traffic.conversions.csv_lines import CsvFault, guess_mapping, read_csv
-from trackyard.console.staff.traffic.conversions.importing import sent_text
+from trackyard.domain.conversions.tables import AFFILIATE_NAMES, DAY_NAMES, OFFER_NAMES
+from trackyard.domain.platform.tables.forms import FileColumn, ReadRow, TableForm
+from trackyard.domain.platform.tables.grids import Limits, TableFault
+from trackyard.domain.platform.tables.kinds import amounts_in, days, ids, whole_numbers
 
 pages = Pages()
 
-COLUMNS: Final[Mapping[str, str]] = {
-    "offer_id": lazy_gettext("Offer number"),
-    "affiliate_id": lazy_gettext("Affiliate number"),
-    "date": lazy_gettext("Day"),
-    "sub8": lazy_gettext("Sub 8"),
-    "costs": lazy_gettext("Cost"),
-}
-"""Parameters that a column fills, and their names in words."""
-_OTHER_NAMES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("offer", "offerid"), "offer_id"),
-    **dict.fromkeys(("affiliate", "partner", "partner_id", "pid"), "affiliate_id"),
-    "day": "date",
-    **dict.fromkeys(("cost", "spend", "amount"), "costs"),
-}
 _NEEDED: Final = ("offer_id", "affiliate_id", "date", "costs")
 Place = tuple[str, str, str, str]
 """The offer, affiliate, day and value of sub8 of a cost."""
@@ -74,34 +63,44 @@ def ask_for_file(request: PageRequest) -> PageAnswer:
 def import_file(request: PageRequest) -> PageAnswer:
     """Show what each line of a file does, or store the costs of the lines that are not refused."""
     try:
-        text = sent_text(request)
-        lines = _read(text)
-    except CsvFault as fault:
-        return _page(request, fault=str(fault), text=request.field("text"))
-    checked = list(_checked(request, lines))
+        file = read_import(request, form_of(request.deps.currency))
+    except TableFault as fault:
+        return _page(request, SentContent(request.field("text")), fault=str(fault))
+    if file.missing:
+        return _page(request, file.sent, file, fault=file.missing)
+    checked = list(_checked(request, [_line(file, row) for row in file.rows]))
     if request.field("do") != "import":
-        return _page(request, text=text, lines=checked)
+        return _page(request, file.sent, file, checked)
     stored = [line if line.why else _stored(request, line) for line in checked]
     count = sum(not line.why for line in stored)
     done = ngettext("%(num)d ad cost is saved.", "%(num)d ad costs are saved.", count)
     if count == len(stored):
         return Redirect(f"{PATH}?offer={stored[0].place[0]}", done)
-    return _page(request, text=text, lines=[line for line in stored if line.why], done=done)
+    return _page(request, file.sent, file, [line for line in stored if line.why], done=done)
 
 
-def _read(text: str) -> list[CostLine]:
-    """Return the lines of a text. Raises CsvFault."""
-    table = read_csv(text)
-    mapping = guess_mapping(table.columns, COLUMNS, _OTHER_NAMES)
-    if missing := [str(COLUMNS[name]) for name in _NEEDED if name not in mapping]:
-        names = ", ".join(missing)
-        raise CsvFault(gettext("No column is named for: %(names)s. Name it in the first line.", names=names))
-    return [CostLine(number, table.sent(line, mapping)) for number, line in table.lines]
+def form_of(currency: str) -> TableForm:
+    """Return the columns of a file. currency: of the platform, which costs are in."""
+    return TableForm(
+        columns=(
+            FileColumn("offer_id", lazy_gettext("Offer number"), whole_numbers, OFFER_NAMES),
+            FileColumn("affiliate_id", lazy_gettext("Affiliate number"), whole_numbers, AFFILIATE_NAMES),
+            FileColumn("date", lazy_gettext("Day"), days, DAY_NAMES),
+            FileColumn("sub8", lazy_gettext("Sub 8"), ids),
+            FileColumn("costs", lazy_gettext("Cost"), amounts_in(currency), ("cost", "spend", "amount")),
+        ),
+        needed=_NEEDED,
+        limits=Limits(most_bytes=512 * 1024, most_rows=1000),
+    )
+
+
+def _line(file: ImportedFile, row: ReadRow) -> CostLine:
+    return CostLine(row.number, row.sent, why=" ".join(file.faults_of(row)))
 
 
 def _checked(request: PageRequest, lines: Sequence[CostLine]) -> Iterator[CostLine]:
     """Yield each line with what it replaces, or why it is refused."""
-    tried = [_with_faults(request, line) for line in lines]
+    tried = [line if line.why else _with_faults(request, line) for line in lines]
     numbers = {line.place[:2] for line in tried if not line.why}
     costs = _present_costs(request, sorted({offer for offer, _ in numbers}))
     is_known = request.calls.may("admin.partners.list")
@@ -128,8 +127,8 @@ def _with_faults(request: PageRequest, line: CostLine) -> CostLine:
     try:
         request.calls.check(SET, line.pairs)
     except BadInput as refusal:
-        found = (refusal.fields or {}).items()
-        why = " ".join(f"{COLUMNS.get(name, name)}: {' '.join(sentences)}" for name, sentences in found)
+        found, labels = (refusal.fields or {}).items(), form_of(request.deps.currency).labels
+        why = " ".join(f"{labels.get(name, name)}: {' '.join(sentences)}" for name, sentences in found)
         return replace(line, why=why or fault_of(refusal))
     return line
 
@@ -167,14 +166,21 @@ def _stored(request: PageRequest, line: CostLine) -> CostLine:
 
 
 def _page(
-    request: PageRequest, *, text: str = "", fault: str = "", lines: Sequence[CostLine] = (), done: str = ""
+    request: PageRequest,
+    sent: SentContent = NOTHING,
+    file: ImportedFile | None = None,
+    lines: Sequence[CostLine] = (),
+    *,
+    fault: str = "",
+    done: str = "",
 ) -> Html:
     good = [line for line in lines if not line.why]
     total = sum((Decimal(line.sent["costs"]) for line in good), Decimal(0))
     return request.page(
         "staff/ad_costs/import.html",
         400 if fault else 200,
-        text=text,
+        sent=sent,
+        file=file,
         fault=fault,
         done=done,
         lines=lines,

@@ -12,6 +12,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.product_feeds.listing import ADD, EDIT, GET, LIST, PATH
 from trackyard.domain.offers.feeds.product_feeds import DEFAULT_HOURS, MOST_BYTES
+from trackyard.domain.platform.tables.grids import TableFault, text_of
 
 pages = Pages()
 
@@ -67,7 +68,7 @@ def _written(request: PageRequest) -> PageAnswer:
     except BadInput as refusal:
         return _page(request, kept, refusal.fields or {"": [refusal.text]})
     except UnsupportedMediaType:
-        return _page(request, "", {"file": [gettext("This is no CSV file.")]})
+        return _page(request, "", {"file": [gettext("This is no CSV or XLSX file.")]})
     saved = answer["product_feed"]
     return Redirect(f"{PATH}/{saved['id']}", _saved_message(saved))
 
@@ -88,11 +89,11 @@ def _saved_message(feed: Mapping[str, Any]) -> str:
 
 
 def _kept_text(request: PageRequest) -> str:
-    """Return the text of the sent file for the form; "" where it is too long to keep, or no text."""
+    """Return the text of the sent file for the form; "" where it is too long to keep, or a spreadsheet."""
     content = next(each for name, each in request.files if name == "file").read()
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
+        text = text_of(content).text
+    except TableFault:
         return ""
     return text if len(text) <= _MOST_TEXT else ""
 

@@ -1,77 +1,30 @@
-"""Reads the file of an advertiser or an affiliate. Files are hostile: everything is bounded."""
+"""The file of an advertiser or an affiliate, as rows to compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
-from trackyard.domain.conversions.comparisons.amounts import read_amount
-from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
-from trackyard.domain.platform.files import InvalidFile, read_csv
+from trackyard.base.ids import is_number
+from trackyard.base.money import rounded
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.conversions.tables import ACTION_ID_NAMES, CLICK_ID_NAMES, GOAL_NAMES, STATUS_NAMES
+from trackyard.domain.platform.tables.forms import FileColumn, FileTable, ReadRow, TableForm, find_columns, read_rows
+from trackyard.domain.platform.tables.grids import Limits, TableFault
+from trackyard.domain.platform.tables.kinds import amounts, currencies, ids, statuses, texts
+from trackyard.domain.platform.tables.numbers import currency_in
 
 MOST_BYTES: Final = 5 * 1024 * 1024
 MOST_ROWS: Final = 10_000
-MOST_COLUMNS: Final = 100
 MOST_CHARACTERS: Final = 500
-"""Characters of a value that is used."""
+"""Characters of the name of a column."""
 IDENTITIES: Final = ("conversion_id", "click_id", "action_id")
-COLUMN_FIELDS: Final = (*IDENTITIES, "goal", "status", "sum", "currency")
-"""What columns of a file can hold."""
-_FORMULA_STARTS: Final = ("=", "@")
-ZIP: Final = b"PK\x03\x04"
-"""How an archive starts; a spreadsheet (XLSX) is one."""
-_OLE: Final = b"\xd0\xcf\x11\xe0"
-_NAMES: Final[Mapping[str, Sequence[str]]] = {
-    "conversion_id": ("conversion_id", "conversionid", "conversion"),
-    "click_id": ("click_id", "clickid", "click", "aff_click_id", "subid", "sub_id", "transaction_id"),
-    "action_id": ("action_id", "actionid", "order_id", "orderid", "order", "lead_id", "external_id"),
-    "goal": ("goal", "event", "goal_id", "goal_value"),
-    "status": ("status", "state", "conversion_status"),
-    "sum": ("sum", "amount", "payout", "revenue", "charge", "price", "total", "commission", "payouts", "income"),
-    "currency": ("currency", "currency_code"),
-}
-"""Names by which columns are known, the best first."""
-_WORDS: Final[Mapping[Status, Sequence[str]]] = {
-    Status.CONFIRMED: ("confirmed", "approved", "accepted", "paid", "ok", "success", "sale", "complete", "completed"),
-    Status.PENDING: ("pending", "new", "open", "waiting", "processing", "in progress"),
-    Status.DECLINED: (
-        "declined",
-        "rejected",
-        "canceled",
-        "cancelled",
-        "refused",
-        "trash",
-        "invalid",
-        "void",
-        "refunded",
-    ),
-    Status.HOLD: ("hold", "on hold", "locked"),
-}
-WORD_STATUSES: Final = tuple(_WORDS)
+WORD_STATUSES: Final = (Status.CONFIRMED, Status.PENDING, Status.DECLINED, Status.HOLD)
 """Statuses for which a request may name further words."""
-_STATUS_OF: Final[Mapping[str, Status]] = {
-    **{word: status for status, words in _WORDS.items() for word in words},
-    **{sent: status for sent, status in SENT_STATUSES.items() if sent},
-}
-
-
-class FileFault(ValueError):
-    """A file that cannot be compared. Its text names the row and the column where it can.
-
-    field: of the request, which has the fault.
-    """
-
-    def __init__(self, sentence: str, field: str = "file") -> None:
-        super().__init__(sentence)
-        self.field = field
-
-
-@dataclass(frozen=True, slots=True)
-class FileTable:
-    """A file: the names of its columns, and its rows by their line."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
+_HINT: Final = f"; name the word in one of {', '.join(f'words_{each}' for each in WORD_STATUSES)}"
+_SUMS: Final = ("amount", "payout", "revenue", "charge", "price", "total", "commission", "payouts", "income")
+_CLICKS: Final = (*CLICK_ID_NAMES, "aff_click_id", "subid", "sub_id", "transaction_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,144 +41,105 @@ class SentRow:
     currency: str
 
 
-def check_size(content: bytes) -> None:
-    """Raise FileFault for a file that is too large."""
-    if len(content) > MOST_BYTES:
-        raise FileFault(f"The file has more than {MOST_BYTES // 1024 // 1024} MB. Compare it in parts.")
+def form_of(words: Mapping[Status, Sequence[str]]) -> TableForm:
+    """Return the columns of a file. words: further words of statuses."""
+    return TableForm(
+        columns=(
+            FileColumn("conversion_id", lazy_gettext("Conversion ID"), ids, ("conversionid", "conversion")),
+            FileColumn("click_id", lazy_gettext("Click ID"), ids, _CLICKS),
+            FileColumn("action_id", lazy_gettext("Action ID"), ids, (*ACTION_ID_NAMES, "lead_id", "external_id")),
+            FileColumn("goal", lazy_gettext("Goal"), texts, GOAL_NAMES),
+            FileColumn("status", lazy_gettext("Status"), statuses(words, _HINT), STATUS_NAMES),
+            FileColumn("sum", lazy_gettext("Sum"), amounts, _SUMS),
+            FileColumn("currency", lazy_gettext("Currency"), currencies, ("currency_code",)),
+        ),
+        needed=("click_id", "sum"),
+        limits=LIMITS,
+    )
 
 
-def read_table(content: bytes) -> FileTable:
-    """Return the table of a CSV file in UTF-8 or UTF-16. Raises FileFault."""
-    if content.startswith((ZIP, _OLE)):
-        raise FileFault(
-            "This is an old or protected spreadsheet, or an archive. Save it as XLSX or CSV, and send that."
-        )
-    try:
-        lines = read_csv(content, MOST_ROWS, f"The file has more than {MOST_ROWS} rows. Compare it in parts.")
-    except InvalidFile as fault:
-        raise FileFault(str(fault)) from None
-    if len(lines) < 2:
-        raise FileFault("The first row names the columns, and each further row is a conversion: this file has none.")
-    columns = tuple(name.strip()[:MOST_CHARACTERS] for name in lines[0][1])
-    if len(columns) > MOST_COLUMNS:
-        raise FileFault(f"The file has {len(columns)} columns; at most {MOST_COLUMNS} are read.")
-    return FileTable(columns, tuple(lines[1:]))
+LIMITS: Final = Limits(most_bytes=MOST_BYTES, most_rows=MOST_ROWS)
+FORM: Final = form_of({})
+COLUMN_FIELDS: Final = tuple(each.name for each in FORM.columns)
+"""What columns of a file can hold."""
 
 
-def choose_columns(columns: Sequence[str], wanted: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+def choose_columns(table: FileTable, wanted: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     """Return the column of each field that has one.
 
     wanted: as the request names them. known: of the last file; those that this file lacks do not count.
-    Raises FileFault.
+    Raises TableFault.
     """
     chosen = {name: column for name, column in wanted.items() if column}
-    for name, column in chosen.items():
-        if column not in columns:
-            raise FileFault(f"The file has no column {column!r} for {name}. It has: {', '.join(columns)[:400]}.")
     taken = set(chosen.values())
     for name, column in known.items():
-        if name not in chosen and column in columns and column not in taken:
+        is_alike = column in table.columns and (not table.has_head or not is_number(column))
+        if is_alike and name not in chosen and column not in taken:
             chosen[name] = column
             taken.add(column)
-    folded = {each.lower().replace(" ", "_").replace("-", "_"): each for each in reversed(columns)}
-    for name, names in _NAMES.items():
-        found = next((folded[each] for each in names if each in folded and folded[each] not in taken), None)
-        if name not in chosen and found is not None:
-            chosen[name] = found
-            taken.add(found)
-    _check_columns(columns, chosen)
-    return {name: chosen[name] for name in COLUMN_FIELDS if name in chosen}
-
-
-def _check_columns(columns: Sequence[str], chosen: Mapping[str, str]) -> None:
-    if "sum" not in chosen:
-        raise FileFault("No column is known as the sum: name it in column_sum.")
-    if not any(name in chosen for name in IDENTITIES):
-        raise FileFault(
+    places = find_columns(table, FORM, chosen)
+    if "sum" not in places:
+        raise TableFault(f"No column is known as the sum: name it in column_sum.{_number_hint(table)}")
+    if not any(name in places for name in IDENTITIES):
+        raise TableFault(
             "No column is known as an id: name one in column_click_id, column_action_id or column_conversion_id."
+            + _number_hint(table)
         )
-    twice = next((column for column in chosen.values() if columns.count(column) > 1), None)
-    if twice is not None:
-        raise FileFault(f"The file has the column {twice!r} more than once. Rename all but one.")
+    return {name: table.columns[place] for name, place in places.items()}
 
 
-def read_rows(
+def _number_hint(table: FileTable) -> str:
+    """Return how columns without names are named; "" where they have names."""
+    if table.has_head:
+        return ""
+    return f" The first row is a record, so that the columns have the numbers 1 to {len(table.columns)} as names."
+
+
+def read_sent_rows(
     table: FileTable, columns: Mapping[str, str], words: Mapping[Status, Sequence[str]], currency: str
 ) -> list[SentRow]:
-    """Return the rows of a file. Raises FileFault.
+    """Return the rows of a file. Raises TableFault.
 
     words: further words of statuses. currency: of rows without one.
     """
     places = {name: table.columns.index(column) for name, column in columns.items()}
-    statuses = {**_STATUS_OF, **{word.strip().lower(): status for status, each in words.items() for word in each}}
-    return [_row(number, values, places, table.columns, statuses, currency) for number, values in table.rows]
+    cells = dict(table.rows)
+    found = []
+    for row in read_rows(table, form_of(words), places):
+        _check(row, columns)
+        place, values = places["sum"], cells[row.number]
+        found.append(_sent(row, currency_in(values[place]) if place < len(values) else "", columns, currency))
+    return found
 
 
-def _row(
-    number: int,
-    values: Sequence[str],
-    places: Mapping[str, int],
-    columns: Sequence[str],
-    statuses: Mapping[str, Status],
-    currency: str,
-) -> SentRow:
-    read: dict[str, str] = {}
-    for name, place in places.items():
-        try:
-            read[name] = _value(values[place] if place < len(values) else "")
-        except ValueError as fault:
-            raise _fault(number, columns[place], fault) from None
-    if not any(read.get(name) for name in IDENTITIES):
-        raise FileFault(f"Row {number} has no id: each row needs a click id, an action id or a conversion id.")
-    field = "sum"
-    try:
-        amount = read_amount(read["sum"])
-        field = "status"
-        status = _status(read.get("status"), statuses)
-        field = "currency"
-        code = _currency(read.get("currency") or currency)
-    except ValueError as fault:
-        raise _fault(number, columns[places[field]], fault) from None
+def _check(row: ReadRow, columns: Mapping[str, str]) -> None:
+    """Raise TableFault for the first fault of a row."""
+    for name, sentence in row.faults.items():
+        raise _fault(row.number, columns[name], sentence)
+    if not any(row.values.get(name) for name in IDENTITIES):
+        raise TableFault(f"Row {row.number} has no id: each row needs a click id, an action id or a conversion id.")
+    for name in ("sum", "status"):
+        if name in columns and name not in row.values:
+            raise _fault(row.number, columns[name], "this value is required.")
+
+
+def _sent(row: ReadRow, named: str, columns: Mapping[str, str], currency: str) -> SentRow:
+    """Return a row without faults. named: the currency in its sum, "" = none."""
+    values: dict[str, Any] = dict(row.values)
+    code = values.get("currency") or named or currency
+    if named and named != code:
+        raise _fault(row.number, columns["sum"], f"its currency is {named}, and that of the row is {code}.")
     return SentRow(
-        number=number,
-        conversion_id=read.get("conversion_id", "").lower(),
-        click_id=read.get("click_id", "").lower(),
-        action_id=read.get("action_id", ""),
-        goal=read.get("goal", ""),
-        status=status,
-        sum=amount,
+        number=row.number,
+        conversion_id=values.get("conversion_id", "").lower(),
+        click_id=values.get("click_id", "").lower(),
+        action_id=values.get("action_id", ""),
+        goal=values.get("goal", ""),
+        status=values.get("status"),
+        sum=rounded(values["sum"]),
         currency=code,
     )
 
 
-def _value(text: str) -> str:
-    """Return a value without blanks around it. Raises ValueError for formulas and long values."""
-    value = text.strip()
-    if value.startswith('="') and value.endswith('"') and value.count('"') == 2:
-        value = value[2:-1].strip()  # a spreadsheet writes a text of digits so
-    if len(value) > MOST_CHARACTERS:
-        raise ValueError(f"this value has more than {MOST_CHARACTERS} characters")
-    if value.startswith(_FORMULA_STARTS):
-        raise ValueError("this is a formula; save the file with values")
-    return value
-
-
-def _status(text: str | None, statuses: Mapping[str, Status]) -> Status | None:
-    if text is None:
-        return None
-    found = statuses.get(text.lower())
-    if found is None:
-        known = ", ".join(f"words_{each}" for each in WORD_STATUSES)
-        raise ValueError(f"{text[:60]!r} is no known status; name the word in one of {known}")
-    return found
-
-
-def _currency(text: str) -> str:
-    code = text.upper()
-    if len(code) != 3 or not (code.isascii() and code.isalpha()):
-        raise ValueError(f"{text[:20]!r} is no currency code of three letters")
-    return code
-
-
-def _fault(number: int, column: str, fault: ValueError) -> FileFault:
-    return FileFault(f"Row {number}, column {column[:60]!r}: {fault}.")
+def _fault(number: int, column: str, sentence: str) -> TableFault:
+    return TableFault(f"Row {number}, column {column[:60]!r}: {sentence}")

@@ -4,13 +4,23 @@ Files are hostile: everything is bounded, and a file with a fault is refused as 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 from urllib.parse import urlsplit
 
-from trackyard.domain.platform.files import InvalidFile, read_csv
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.platform.tables.forms import (
+    FileColumn,
+    TableForm,
+    find_columns,
+    missing_fault,
+    notes_on,
+    read_head,
+    read_rows,
+)
+from trackyard.domain.platform.tables.grids import Grid, Limits, TableFault
+from trackyard.domain.platform.tables.kinds import currencies, ids, money, texts
 
 MOST_BYTES: Final = 5 * 1024 * 1024
 MOST_ITEMS: Final = 10_000
@@ -20,7 +30,6 @@ MOST_HOURS: Final = 168
 """Hours from one reading of a URL to the next."""
 MOST_FAULTS: Final = 20
 """Faults of a file that are named."""
-_MOST_COLUMNS: Final = 100
 _LONGEST: Final[Mapping[str, int]] = {
     "sku": 200,
     "name": 500,
@@ -38,18 +47,24 @@ _LONGEST: Final[Mapping[str, int]] = {
 COLUMNS: Final = tuple(_LONGEST)
 """The columns of a file, which are the fields of an item."""
 NEEDED: Final = ("sku", "name", "url")
-_OTHER_NAMES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("id", "product_id", "item_id"), "sku"),
-    **dict.fromkeys(("title", "product_name"), "name"),
-    **dict.fromkeys(("link", "product_url", "page"), "url"),
-    **dict.fromkeys(("image", "image_link", "picture"), "image_url"),
-    **dict.fromkeys(("currency_code",), "currency"),
-    **dict.fromkeys(("mpn",), "brand_sku"),
-    **dict.fromkeys(("product_type", "google_product_category"), "category"),
-    **dict.fromkeys(("stock",), "availability"),
-}
-_PRICE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(?: ([A-Za-z]{3}))?", re.A)
-_CURRENCY: Final = re.compile(r"[A-Za-z]{3}", re.A)
+FORM: Final = TableForm(
+    columns=(
+        FileColumn("sku", lazy_gettext("SKU"), ids, ("id", "product_id", "item_id")),
+        FileColumn("name", lazy_gettext("Name"), texts, ("title", "product_name")),
+        FileColumn("url", lazy_gettext("URL"), texts, ("link", "product_url", "page")),
+        FileColumn("price", lazy_gettext("Price"), money),
+        FileColumn("currency", lazy_gettext("Currency"), currencies, ("currency_code",)),
+        FileColumn("image_url", lazy_gettext("Picture"), texts, ("image", "image_link", "picture")),
+        FileColumn("description", lazy_gettext("Description"), texts),
+        FileColumn("brand", lazy_gettext("Brand"), texts),
+        FileColumn("brand_sku", lazy_gettext("SKU of the brand"), ids, ("mpn",)),
+        FileColumn("category", lazy_gettext("Category"), texts, ("product_type", "google_product_category")),
+        FileColumn("subcategory", lazy_gettext("Subcategory"), texts),
+        FileColumn("availability", lazy_gettext("Availability"), texts, ("stock",)),
+    ),
+    needed=NEEDED,
+    limits=Limits(most_bytes=MOST_BYTES, most_rows=MOST_ITEMS),
+)
 _NO_ADDRESS: Final = "This is no address: it begins with http:// or https:// and has no spaces."
 _URL: Final = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.I)
 
@@ -133,90 +148,58 @@ def url_fault(url: str) -> str:
     return ""
 
 
-def read_items(content: bytes) -> list[ProductItem]:
-    """Return the products of a CSV file in UTF-8 or UTF-16. Raises FeedFault."""
-    if len(content) > MOST_BYTES:
-        raise FeedFault(f"The file has more than {MOST_BYTES // 1024 // 1024} MB. Make several feeds of it.")
-    lines = _read_lines(content)
-    if len(lines) < 2:
-        raise FeedFault("The first row names the columns, and each further row is a product: this file has none.")
-    places = _find_columns(lines[0][1])
+def read_items(grid: Grid) -> tuple[list[ProductItem], list[str]]:
+    """Return the products of a file, and sentences about how it was read. Raises FeedFault."""
+    try:
+        table = read_head(grid, FORM)
+        places = find_columns(table, FORM)
+        if missing := [name for name in NEEDED if name not in places]:
+            raise TableFault(missing_fault(table, FORM, missing))
+    except TableFault as fault:
+        raise FeedFault(str(fault)) from None
     faults, found, first = list[str](), list[ProductItem](), dict[str, int]()
-    for number, row in lines[1:]:
-        values = {name: row[place].strip() if place < len(row) else "" for name, place in places.items()}
-        said = [f"Row {number}, {name}: {sentence}" for name, sentence in _faults_of(values, first)]
-        first.setdefault(values["sku"], number)
-        faults += said
+    for row in read_rows(table, FORM, places):
+        values = row.sent
+        said = list(_faults_of(values, row.faults, first))
+        first.setdefault(values.get("sku", ""), row.number)
+        faults += [f"Row {row.number}, {name}: {sentence}" for name, sentence in said]
         if not said:
             found.append(_item_of(values))
     if faults:
         more = len(faults) - MOST_FAULTS
         raise FeedFault(*faults[:MOST_FAULTS], *([f"Further faults: {more}."] if more > 0 else []))
-    return found
+    return found, notes_on(table, FORM, places)
 
 
-def _read_lines(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the rows that have values, with their numbers in the file. Raises FeedFault."""
-    try:
-        return read_csv(content, MOST_ITEMS, f"The file has more than {MOST_ITEMS} products. Make several feeds of it.")
-    except InvalidFile as fault:
-        raise FeedFault(str(fault)) from None
-
-
-def _find_columns(names: Sequence[str]) -> dict[str, int]:
-    """Return the place of each known column.
-
-    Raises FeedFault for one that is missing or named twice.
-    """
-    if len(names) > _MOST_COLUMNS:
-        raise FeedFault(f"The file has {len(names)} columns; at most {_MOST_COLUMNS} are read.")
-    folded = [name.strip().lower().replace(" ", "_").replace("-", "_").removeprefix("g:") for name in names]
-    places: dict[str, int] = {}
-    for place, name in enumerate(folded):
-        if name in _LONGEST:
-            if name in places:
-                raise FeedFault(f"The file has the column {name} more than once. Rename all but one.")
-            places[name] = place
-    for place, name in enumerate(folded):
-        if name in _OTHER_NAMES:
-            places.setdefault(_OTHER_NAMES[name], place)
-    if missing := [name for name in NEEDED if name not in places]:
-        raise FeedFault(f"The file has no column {', '.join(missing)}. Name it in the first row.")
-    return places
-
-
-def _faults_of(values: Mapping[str, str], first: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _faults_of(
+    values: Mapping[str, str], unread: Mapping[str, str], first: Mapping[str, int]
+) -> Iterator[tuple[str, str]]:
     """Yield the column and the sentence of each fault of a row.
 
-    first: the rows of the products before it, by sku.
+    unread: why cells have no value. first: the rows of the products before it, by sku.
     """
     for name in NEEDED:
-        if not values[name]:
+        if name not in values and name not in unread:
             yield name, "This value is required."
+    yield from unread.items()
     for name, value in values.items():
-        if value and (sentence := _form_fault(name, value)):
-            yield name, sentence
+        if name in ("url", "image_url") and not _URL.fullmatch(value):
+            yield name, _NO_ADDRESS
+        elif name == "price" and value.startswith("-"):
+            yield name, "A price is 0 or more."
         elif len(value) > _LONGEST[name] and name != "description":
             yield name, f"This value has more than {_LONGEST[name]} characters."
-    if values["sku"] and values["sku"] in first:
+    if values.get("sku") in first:
         yield "sku", f"Row {first[values['sku']]} has the same value."
 
 
-def _form_fault(name: str, value: str) -> str:
-    if name in ("url", "image_url") and not _URL.fullmatch(value):
-        return _NO_ADDRESS
-    if name == "price" and not _PRICE.fullmatch(value):
-        return "This is no price: write it as 12.50."
-    if name == "currency" and not _CURRENCY.fullmatch(value):
-        return "This is no currency: write its three letters, such as USD."
-    return ""
-
-
 def _item_of(values: Mapping[str, str]) -> ProductItem:
-    """Return the product of a row without faults. A price may have its currency behind it."""
-    made = dict(values) | {"description": values.get("description", "")[: _LONGEST["description"]]}
-    if found := _PRICE.fullmatch(values.get("price", "")):
-        made["price"] = f"{Decimal(found[1]):f}"
-        made["currency"] = values.get("currency") or found[2] or ""
-    made["currency"] = made.get("currency", "").upper()
+    """Return the product of a row without faults. A price may have its currency with it."""
+    price, _, named = values.get("price", "").partition(" ")
+    made = {
+        **values,
+        "price": price,
+        "currency": values.get("currency") or named,
+        "description": values.get("description", "")[: _LONGEST["description"]],
+    }
     return ProductItem(**made)

@@ -1,4 +1,4 @@
-"""The import of conversions from a CSV file, with a dry run (docs/spec/console.md#traffic)."""
+"""The import of conversions from a file, with a dry run (docs/spec/console.md#traffic)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,12 @@ from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
-from trackyard.console.frame.pages import FORM_MAX, Pages
+from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.conversions.csv_lines import (
-    PARAMETERS,
-    CsvFault,
-    CsvTable,
-    guess_mapping,
-    read_csv,
-)
+from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
 from trackyard.console.staff.traffic.conversions.listing import PATH
+from trackyard.domain.conversions.tables import IMPORT
+from trackyard.domain.platform.tables.grids import TableFault
 
 pages = Pages()
 
@@ -61,10 +57,9 @@ class ImportLine:
 class DryRun:
     """A file that was tried. totals: conversions, charge and payout of a currency in words."""
 
-    table: CsvTable
-    mapping: Sequence[str]
-    lines: Sequence[ImportLine]
-    totals: Sequence[tuple[int, str, str]]
+    file: ImportedFile
+    lines: Sequence[ImportLine] = ()
+    totals: Sequence[tuple[int, str, str]] = ()
 
     def count(self, result: str) -> int:
         """Return how many lines have a result."""
@@ -81,54 +76,29 @@ def ask_for_file(request: PageRequest) -> PageAnswer:
 def import_file(request: PageRequest) -> PageAnswer:
     """Try a file, or import what its dry run would make."""
     try:
-        text = sent_text(request)
-        table = read_csv(text)
-    except CsvFault as fault:
-        return _page(request, fault=str(fault), text=request.field("text"))
-    mapping = _mapping(request, table)
-    if missing := [str(PARAMETERS[name]) for name in ("offer", "pid") if name not in mapping]:
-        fault_text = gettext("No column is chosen for: %(names)s. Choose it below.", names=", ".join(missing))
-        return _page(request, text=text, fault=fault_text, dry_run=DryRun(table, mapping, (), ()))
-    dry_run = _try(request, table, mapping)
+        file = read_import(request, IMPORT)
+    except TableFault as fault:
+        return _page(request, SentContent(request.field("text")), fault=str(fault))
+    sent = file.sent
+    if file.missing:
+        return _page(request, sent, fault=file.missing, dry_run=DryRun(file))
+    dry_run = _try(request, file)
     if request.field("do") != "import":
-        return _page(request, text=text, dry_run=dry_run)
+        return _page(request, sent, dry_run=dry_run)
     made = [line.sent for line in dry_run.lines if line.result == "made"]
     if not made:
         fault_text = gettext("No line makes a conversion, so nothing is imported.")
-        return _page(request, text=text, dry_run=dry_run, fault=fault_text)
+        return _page(request, sent, dry_run=dry_run, fault=fault_text)
     try:
         request.calls.call(_METHOD, [*_pairs(made), _zero(request)])
     except RequestError as refusal:
-        return _page(request, text=text, dry_run=dry_run, fault=refusal.text)
+        return _page(request, sent, dry_run=dry_run, fault=refusal.text)
     message = ngettext(
         "1 conversion is being imported. The list shows it in a few seconds.",
         "%(num)d conversions are being imported. The list shows them in a few seconds.",
         len(made),
     )
     return Redirect(PATH, message)
-
-
-def sent_text(request: PageRequest) -> str:
-    """Return the text of the file, or what was pasted. Raises CsvFault."""
-    file = next((each for name, each in request.files if name == "file"), None)
-    if file is None:
-        return request.field("text")
-    content = file.read()
-    if len(content) > FORM_MAX // 3:
-        most = FORM_MAX // 3 // 1024
-        raise CsvFault(gettext("The file is over %(most)d KB. Import it in parts.", most=most))
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise CsvFault(gettext("The file is no text in UTF-8. Save it as CSV in UTF-8.")) from None
-
-
-def _mapping(request: PageRequest, table: CsvTable) -> list[str]:
-    """Return the parameter of each column: as chosen, else by its name."""
-    chosen = [value for name, value in request.form if name == "column"]
-    if len(chosen) != len(table.columns) or request.files:
-        return guess_mapping(table.columns)
-    return [name if name in PARAMETERS and name not in chosen[:place] else "" for place, name in enumerate(chosen)]
 
 
 def _pairs(items: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
@@ -140,12 +110,13 @@ def _zero(request: PageRequest) -> tuple[str, str]:
     return "allow_zero", "1" if request.field("allow_zero") == "1" else "0"
 
 
-def _try(request: PageRequest, table: CsvTable, mapping: Sequence[str]) -> DryRun:
-    sent = {number: table.sent(line, mapping) for number, line in table.lines}
+def _try(request: PageRequest, file: ImportedFile) -> DryRun:
+    sent = {row.number: row.sent for row in file.rows}
+    unread = {row.number: file.faults_of(row) for row in file.rows if row.faults}
     faults = _faults_of(request, list(sent.values()))
-    refused = {number: faults[place] for place, number in enumerate(sent) if place in faults}
+    refused = {number: faults[place] for place, number in enumerate(sent) if place in faults} | unread
     for number, item in sent.items():
-        if not item.get("action_id") and not item.get("click_id"):
+        if number not in unread and not item.get("action_id") and not item.get("click_id"):
             refused.setdefault(number, []).append(_NO_IDENTITY)
     tried = {number: item for number, item in sent.items() if number not in refused}
     checks, totals = [], []
@@ -158,7 +129,7 @@ def _try(request: PageRequest, table: CsvTable, mapping: Sequence[str]) -> DryRu
         (each["conversions"], *(shown.money(each[name], each["currency"]) for name in ("charge", "payout")))
         for each in totals
     ]
-    return DryRun(table, mapping, [lines[number] for number in sent], money)
+    return DryRun(file, [lines[number] for number in sent], money)
 
 
 def _faults_of(request: PageRequest, items: Sequence[Mapping[str, str]]) -> dict[int, list[str]]:
@@ -171,7 +142,7 @@ def _faults_of(request: PageRequest, items: Sequence[Mapping[str, str]]) -> dict
         for name, sentences in (refusal.fields or {}).items():
             place, _, field = name.removeprefix("list[").partition("][")
             if place.isdecimal():
-                label = PARAMETERS.get(field.rstrip("]"), field.rstrip("]"))
+                label = IMPORT.labels.get(field.rstrip("]"), field.rstrip("]"))
                 found.setdefault(int(place), []).append(f"{label}: {' '.join(sentences)}")
         if not found:
             raise
@@ -183,7 +154,7 @@ def _line(number: int, sent: Mapping[str, str], check: Mapping[str, Any]) -> Imp
     result = check["result"]
     if result == "refused":
         faults = check["faults"]
-        return _refused(number, sent, [f"{PARAMETERS.get(each['field'], '')}: {each['text']}" for each in faults])
+        return _refused(number, sent, [f"{IMPORT.labels.get(each['field'], '')}: {each['text']}" for each in faults])
     return ImportLine(
         number,
         sent,
@@ -214,14 +185,13 @@ def _refused(number: int, sent: Mapping[str, str], why: Sequence[str]) -> Import
     return ImportLine(number, sent, "refused", _RESULTS["refused"], _STATUS_OF["refused"], why=text)
 
 
-def _page(request: PageRequest, *, text: str = "", fault: str = "", dry_run: DryRun | None = None) -> Html:
+def _page(request: PageRequest, sent: SentContent = NOTHING, *, fault: str = "", dry_run: DryRun | None = None) -> Html:
     return request.page(
         "staff/traffic/conversions_import.html",
         400 if fault else 200,
-        text=text,
+        sent=sent,
         fault=fault,
         dry_run=dry_run,
         allow_zero=_zero(request)[1] == "1",
-        parameters=PARAMETERS,
         path=f"{PATH}/import",
     )

@@ -1,17 +1,17 @@
-"""Prints a sheet of a spreadsheet as CSV, in a process of its own that a hostile file may end.
+"""Prints the rows of a sheet, each as JSON in a line.
 
-usage: python -m trackyard.actions.conversions.spreadsheet_child [SHEET] <FILE >CSV
+It runs in a process of its own that a hostile file may end.
+
+usage: python -m trackyard.actions.platform.spreadsheet_child [SHEET] <FILE >LINES
 """
 
-import csv
 import sys
-from collections.abc import Iterator
 from datetime import datetime, time
-from decimal import Decimal
-from io import BytesIO, StringIO
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from trackyard.actions.short_processes import limit_this_process
+from trackyard.domain.platform.tables.grids import sheet_line
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -25,8 +25,6 @@ MOST_OUTPUT: Final = 20 * 1024 * 1024
 NO_FILE: Final = 3
 NO_SHEET: Final = 4
 """Exit codes: the file or the sheet is refused, and standard error says why in a sentence."""
-_EXACT: Final = 10**15
-"""Spreadsheets keep fifteen digits of a number."""
 
 
 class Refusal(Exception):
@@ -37,24 +35,24 @@ class Refusal(Exception):
         self.code = code
 
 
-def sheet_csv(content: bytes, name: str) -> bytes:
-    """Return a sheet as CSV, each row at its line. name: "" = the first sheet. Raises Refusal."""
+def sheet_lines(content: bytes, name: str) -> bytes:
+    """Return the rows of a sheet, each in its line. name: "" = the first sheet. Raises Refusal."""
     from python_calamine import CalamineError, load_workbook
 
+    written, length = list[bytes](), 0
     try:
         with load_workbook(BytesIO(content)) as book:
-            sheet = _sheet(book, name)
-            written = StringIO()
-            writer = csv.writer(written)
-            for number, row in _rows(sheet):
-                writer.writerow([_text(value, number) for value in row])
-                if written.tell() > MOST_OUTPUT:
+            for row in _sheet(book, name).to_python(skip_empty_area=False):
+                line = sheet_line(map(_value, row)).encode(errors="replace")
+                written.append(line)
+                length += len(line) + 1
+                if length > MOST_OUTPUT:
                     raise Refusal(NO_FILE, "The sheet is too large. Save it as CSV in parts.")
     except (CalamineError, OSError):
         raise Refusal(
             NO_FILE, "This cannot be read as a spreadsheet. Save it as CSV in UTF-8, and send that."
         ) from None
-    return written.getvalue().encode()
+    return b"\n".join(written)
 
 
 def _sheet(book: "CalamineWorkbook", name: str) -> "CalamineSheet":
@@ -70,31 +68,22 @@ def _sheet(book: "CalamineWorkbook", name: str) -> "CalamineSheet":
     return sheet
 
 
-def _rows(sheet: "CalamineSheet") -> Iterator[tuple[int, list[object]]]:
-    """Yield every row with its number in the sheet, from 1 on."""
-    for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
-        yield number, list(row)
-
-
-def _text(value: object, row: int) -> str:
-    """Return the value of a cell as a CSV file has it. Raises Refusal for a number that lost digits."""
+def _value(value: object) -> str | float:
+    """Return the value of a cell: a number with the fifteen digits that spreadsheets keep, or a text."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
-        if abs(value) >= _EXACT:
-            sentence = "has a number of more than 15 digits, which spreadsheets round. Make it a text, or save the file"
-            raise Refusal(NO_FILE, f"Row {row} {sentence} as CSV in UTF-8.")
-        return format(Decimal(format(value, ".15g")), "f")
+        return float(format(value, ".15g"))
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
     return " ".join(str(value).split("\n")).replace("\r", "")
 
 
 def main() -> int:
-    """Read standard input, print CSV, and return the exit code."""
+    """Read standard input, print the rows, and return the exit code."""
     limit_this_process(memory_bytes=MEMORY_BYTES, processor_s=PROCESSOR_S, most_output=MOST_OUTPUT)
     try:
-        text = sheet_csv(sys.stdin.buffer.read(), sys.argv[1] if len(sys.argv) > 1 else "")
+        text = sheet_lines(sys.stdin.buffer.read(), sys.argv[1] if len(sys.argv) > 1 else "")
     except Refusal as refusal:
         sys.stderr.write(str(refusal))
         return refusal.code

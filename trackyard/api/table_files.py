@@ -1,0 +1,37 @@
+"""Files of rows that callers send, or their text (docs/spec/platform.md#tables)."""
+
+from typing import Annotated, Final
+
+from trackyard.base.errors import BadInput
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.brackets import File
+
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+TableFile = Annotated[
+    File,
+    s.FileUpload(
+        (
+            *("text/csv", "text/plain", "text/tab-separated-values", "application/csv", "application/vnd.ms-excel"),
+            XLSX,
+        )
+    ),
+]
+TableText = Annotated[str, s.BoundedText(maximum=1_000_000)]
+
+
+def content_of(file: File | None, text: str, most: int) -> bytes:
+    """Return the bytes of a file, at most one more than may be, else those of a text.
+
+    None of them = nothing was sent.
+    """
+    if file is None:
+        return text.encode()
+    file.handle.seek(0)
+    return file.handle.read(most + 1)
+
+
+def required_content(content: bytes) -> bytes:
+    """Return content that was sent. Raises BadInput."""
+    if not content:
+        raise BadInput({"file": ["Send a CSV or XLSX file, or the text of a CSV file as csv."]})
+    return content
