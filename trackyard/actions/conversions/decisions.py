@@ -3,39 +3,25 @@
 docs/spec/conversions.md#inbound-postbacks. The worker decides with them and a dry run reads them, so both decide alike.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.conversions.identities import KnownConversions, PostbackRequest
 from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures, moves
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher
-from trackyard.domain.conversions.conversions import (
-    DECLINED,
-    Conversion,
-    ConversionChange,
-    DecisionTerms,
-    currencies_of,
-)
+from trackyard.domain.conversions.conversions import ConversionChange, DecisionTerms, currencies_of
 from trackyard.domain.conversions.decisions import decide, with_promo_code
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.offers.counters import Count, RunningCounts
+from trackyard.domain.offers.goals import goal_key
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
-from trackyard.store.conversions.conversions import (
-    ClickGoal,
-    ConversionIdentity,
-    ConversionOrigin,
-    count_by_click,
-    count_by_origin,
-    find_by_identity,
-)
 from trackyard.store.conversions.decisions import AdvertiserTerms, get_click_sessions, get_decision_context
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
@@ -45,37 +31,10 @@ from trackyard.store.tracking import edges
 _REFRESH_MS: Final = 60_000
 
 
-@dataclass(frozen=True)
-class PostbackRequest:
-    """A postback and its accepted click, a record by column name.
-
-    promo_code: of a postback without a click; its click is made for it.
-    """
-
-    postback: ReceivedPostback
-    click: Mapping[str, Any]
-    promo_code: PromoCodeTerms | None = None
-
-    @cached_property
-    def identity(self) -> ConversionIdentity:
-        """Return what identifies its conversion."""
-        return self.click["offer"], self.postback.goal, self.postback.identity_for(self.click["id"])
-
-    @cached_property
-    def origin(self) -> ConversionOrigin:
-        """Return the address and the goal, which an offer may convert once."""
-        return self.click["offer"], self.postback.goal, self.click["ip"][:45]
-
-    @cached_property
-    def click_goal(self) -> ClickGoal:
-        """Return the click and the goal, which an offer may convert once."""
-        return self.click["offer"], self.postback.goal, self.click["id"]
-
-
 class DecisionBatch:
     """Terms and conversions for some postbacks, updated by each decision.
 
-    stored: conversions by identity.
+    known: conversions by what identifies them.
     cipher: of signing secrets; None = no advertiser has one.
     read_only: nothing is locked, and nothing can be recorded.
     """
@@ -96,16 +55,12 @@ class DecisionBatch:
         offers, affiliates = ({each.click[name] for each in requests} for name in ("offer", "affiliate"))
         self.context = get_decision_context(conn, offers, affiliates, zone, lock=not read_only)
         self._rates = self._find_rates([each.postback for each in requests])
-        self.stored = find_by_identity(conn, {each.identity for each in requests}, lock=not read_only)
+        self.known = KnownConversions(conn, self.context.offers, requests, lock=not read_only)
         titles = {terms.id: terms.title for terms in self.context.offers.values()}
         self.delivery_context = DeliveryContext(self.context.postbacks, titles, zone)
         offer_traits = [self._traits_of(each) for each in requests]
         self._counters = None if read_only else CounterBatch(conn, self.context.offers, offer_traits)
         self._tried = RunningCounts(self._read_counts(offer_traits) if self._counters is None else {})
-        self._converted = Counter(count_by_origin(conn, {each.origin for each in requests if each.click["ip"]}))
-        once_offers = {terms.id for terms in self.context.offers.values() if terms.once_per_click}
-        clicks = {each.click_goal for each in requests if each.click["offer"] in once_offers}
-        self._converted_clicks = Counter(count_by_click(conn, clicks))
 
     @property
     def counts(self) -> Mapping[str, Count]:
@@ -119,7 +74,7 @@ class DecisionBatch:
         if offer is None:
             return None
         advertiser = self.context.advertisers[offer.advertiser_id]
-        usual = self.context.usual_times.get((offer.id, request.postback.goal))
+        usual = self.context.usual_times.get((offer.id, goal_key(request.postback.goal)))
         if request.promo_code is not None:  # its click has no age
             offer, usual = replace(offer, min_session="0s"), None
         return DecisionTerms(
@@ -133,9 +88,9 @@ class DecisionBatch:
             rates=self._rates.at(request.postback.time),
             advertiser_address_lists=advertiser.address_lists,
             counts=self.counts,
-            converted=self._converted[request.origin] if click["ip"] else 0,
+            converted=self.known.count_of_address(request),
             usual=usual,
-            converted_by_click=self._converted_clicks[request.click_goal],
+            converted_by_click=self.known.count_of_click(request),
             referral=self.context.referrals.get(click["affiliate"], NO_REFERRAL),
         )
 
@@ -144,7 +99,7 @@ class DecisionBatch:
         terms = self.find_terms(request)
         if terms is None:
             return PostbackError.OFFER_DISABLED
-        existing = self.stored.get(request.identity)
+        existing, request = self.known.find(request), self.known.settled(request)
         outcome = decide(request.postback, request.click, terms, existing, new_conversion_id)
         if request.promo_code is None or existing is not None or isinstance(outcome, PostbackError):
             return outcome
@@ -152,16 +107,12 @@ class DecisionBatch:
 
     def apply(self, change: ConversionChange, promo_code: PromoCodeTerms | None = None) -> None:
         """Count a change for later decisions. promo_code: that made the conversion."""
-        before, after = change.before, change.after
-        if before is None and promo_code is not None:
+        if change.before is None and promo_code is not None:
             promo_code.usage += 1
-        self.stored[after.offer_id, after.goal, after.identity] = after
-        added = _is_counted(after) - (before is not None and _is_counted(before))
-        self._converted[after.offer_id, after.goal, after.click["ip"][:45]] += added
-        self._converted_clicks[after.offer_id, after.goal, after.click_id] += added
+        self.known.add(change)
         if self._counters is not None:
             self._counters.add(change)
-        elif (offer := self.context.offers.get(after.offer_id)) is not None:
+        elif (offer := self.context.offers.get(change.after.offer_id)) is not None:
             self._tried.add(moves(offer, change))
 
     def record(self, changes: Sequence[ConversionChange], now_ms: int) -> None:
@@ -185,7 +136,7 @@ class DecisionBatch:
 
     def _traits_of(self, request: PostbackRequest) -> OfferTraits:
         """Return where the conversion of a postback counts: the stored one, or the one it makes."""
-        existing: Conversion | None = self.stored.get(request.identity)
+        existing, request = self.known.find(request), self.known.settled(request)
         traits = request.postback.traits_for(request.click) if existing is None else existing.traits
         return request.click["offer"], traits
 
@@ -217,7 +168,3 @@ class ClickExpiry:
             self._edges = frozenset(each.number for each in edges.each_edge(conn))
             self._read_at = now
         return is_click_expired(click_id, received_at, self._click_ms, self._edges)
-
-
-def _is_counted(conversion: Conversion) -> bool:
-    return conversion.status not in DECLINED

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.decisions import DecisionBatch
 from trackyard.actions.conversions.edits import Faults, ImportItem, find_import_clicks, find_import_faults
+from trackyard.actions.conversions.identities import PostbackRequest
 from trackyard.actions.conversions.imported_clicks import imported_click
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
@@ -78,7 +79,8 @@ def _request(each: ImportItem, click: Mapping[str, Any], now: int) -> PostbackRe
 
 
 def _check(batch: DecisionBatch, item: ConversionImport, request: PostbackRequest, now: int) -> ImportCheck:
-    terms, existing = batch.find_terms(request), batch.stored.get(request.identity)
+    terms, existing = batch.find_terms(request), batch.known.find(request)
+    request = batch.known.settled(request)
     if terms is None:
         return ImportCheck(ImportVerdict.REFUSED, faults={"offer": [f"An offer {item.offer_id} does not exist."]})
     with_zero = msgspec.structs.replace(item, takes_zero=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from ipaddress import ip_address
 from typing import Any, Final
 
-from trackyard.actions.conversions.decisions import PostbackRequest
+from trackyard.actions.conversions.identities import PostbackRequest
 from trackyard.base.clock import Clock
 from trackyard.base.ids import IMPORT_EDGE, new_click_id
 from trackyard.decision.visitor.databases import AddressDatabases

@@ -23,8 +23,9 @@ from trackyard.base.ids import is_hex24
 from trackyard.base.masks import mask_secrets
 from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
-from trackyard.domain.conversions.postbacks import GOAL_LENGTH, parse_postback
+from trackyard.domain.conversions.postbacks import parse_postback
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
+from trackyard.domain.offers.goals import GOAL_LENGTH
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog

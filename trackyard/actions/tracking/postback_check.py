@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.conversions.changes import new_deliveries_of
-from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch
+from trackyard.actions.conversions.identities import PostbackRequest
 from trackyard.actions.conversions.promo_codes import find_terms, request_of
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
@@ -247,7 +248,7 @@ def _with_click(
     if terms is None:
         step_results["offer"] = PostbackStepResult(STOPPED, "it does not exist")
         return PostbackCheck(response, click, None, _with_all_steps(step_results))
-    state = _CheckState(deps.zone, sample, request, terms, batch.stored.get(request.identity), step_results)
+    state = _CheckState(deps.zone, sample, batch.known.settled(request), terms, batch.known.find(request), step_results)
     _run_steps(state, new_conversion_id)
     made = [] if change is None else new_deliveries_of(conn, [change], batch.delivery_context, request.postback.time)
     calls = tuple(PlannedDelivery(each.postback_id, each.url) for each in made)

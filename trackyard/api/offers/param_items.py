@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.goals import DEFAULT_GOAL
 from trackyard.domain.offers.offers import (
     Cap,
     Interval,
@@ -26,7 +27,7 @@ from trackyard.domain.offers.offers import (
     RestrictedOs,
     Tier,
 )
-from trackyard.domain.offers.payments import DEFAULT_GOAL, PaymentType
+from trackyard.domain.offers.payments import PaymentType
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.request import scalars as s

@@ -23,6 +23,7 @@ from trackyard.domain.offers.offers import (
     VisitorAddresses,
     WeightedUrl,
 )
+from trackyard.domain.offers.visibility import goal_name
 from trackyard.wire.response.envelope import Money, View
 from trackyard.wire.response.views import view_of
 
@@ -177,7 +178,7 @@ class TargetingView(SharedTargetingView):
 
 def cap_view(cap: Cap, names: Mapping[str, str]) -> CapView:
     """Return a cap with the names of its goals."""
-    return view_of(CapView, cap, goals={goal: names.get(goal, goal) for goal in cap.goals})
+    return view_of(CapView, cap, goals={goal: goal_name(names, goal) for goal in cap.goals})
 
 
 def schedule_view(schedule: OfferSchedule, platform_zone: ZoneInfo) -> ScheduleView:

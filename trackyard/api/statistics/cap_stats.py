@@ -177,7 +177,7 @@ def _item(
 ) -> CapStatsView:
     rule, measure = state.rule, state.rule.measure
     value = max((counter.value for counter in counters), default=ZERO)
-    by_goal = dict.fromkeys(sorted(measure.goal.only or ()), ZERO)
+    by_goal = dict.fromkeys(measure.goal.spellings, ZERO)
     by_goal |= {goal: held for counter in counters for goal, held in counter.by_goal.items() if goal}
     return CapStatsView(
         id=measure.id,
@@ -188,7 +188,7 @@ def _item(
         is_remaining=value < rule.value,
         reset_to_value=0 if state.until is None else state.until // 1000,
         goal_type=side_kind(measure.goal),
-        goals=sorted(measure.goal.only or ()),
+        goals=list(measure.goal.spellings),
         goal_stats={goal: number(held) for goal, held in by_goal.items()},
         affiliate_type=side_kind(measure.affiliate),
         affiliates=_visible_affiliates(state, seen) if affiliate_id is None else [affiliate_id],

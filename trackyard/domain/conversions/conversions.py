@@ -1,6 +1,6 @@
 """Conversions, and the terms of a decision on an inbound postback (docs/spec/conversions.md). Pure."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -68,6 +68,11 @@ class OfferTerms:
     pixels: bool = True
     pixel_pages: tuple[str, ...] = ()
     pixel_code: str = ""
+
+    @property
+    def paid_goals(self) -> Iterator[str]:
+        """Return the goals of its payments, as they are spelled."""
+        return (item.goal for item in (*self.payments, *self.personal_payments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,14 @@ from trackyard.domain.conversions.conversions import (
     is_out_of_range,
 )
 from trackyard.domain.conversions.pixel_pages import is_on_page
-from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import duration_ms
 from trackyard.domain.conversions.signatures import is_signature_of, is_timely
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
 from trackyard.domain.offers.choices import OfferStatus, QualityMode
 from trackyard.domain.offers.counters import Traits
+from trackyard.domain.offers.goals import GOAL_LENGTH
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
@@ -216,7 +217,7 @@ def create_conversion(
         goal=postback.goal,
         identity=postback.identity_for(click["id"]),
         version=1,
-        action_id=postback.action_id[:GOAL_LENGTH],
+        action_id=postback.action_id.strip()[:GOAL_LENGTH],
         affiliate_id=click["affiliate"],
         advertiser_id=click["advertiser"],
         sent_status=arrival.postback.status,

@@ -19,11 +19,12 @@ from trackyard.domain.conversions.conversions import (
     is_out_of_range,
 )
 from trackyard.domain.conversions.decisions import apply_hold, create_conversion
-from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
 from trackyard.domain.offers.choices import QualityMode
-from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment, compute_amounts, needs_sum
+from trackyard.domain.offers.goals import trimmed_goal
+from trackyard.domain.offers.payments import Payment, compute_amounts, needs_sum
 from trackyard.domain.people.affiliates import AffiliateStatus
 
 _ONE = Decimal(1)
@@ -94,7 +95,7 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
             time=time,
             ip=self.ip,
             click_id=click_id,
-            goal=self.goal[:GOAL_LENGTH] or DEFAULT_GOAL,
+            goal=trimmed_goal(self.goal),
             action_id=self.action_id,
             status=(self.status or Status.CONFIRMED).as_sent,
             sum=None if self.sum is None else rounded(self.sum),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.offers.goals import stored_key
 from trackyard.domain.statistics.click_columns import EMPTY_CLICK
 from trackyard.domain.statistics.rows import CLICK_COLUMNS, ConversionEvent, ConversionEventFields, encode_row
 
@@ -33,6 +34,7 @@ def event_of(conversion: Any, sign: int) -> ConversionEventFields:
     event: ConversionEventFields = ConversionEvent(
         sign=sign,
         status=conversion.status.number,
+        goal_key=stored_key(conversion.goal),
         **{name: getattr(conversion, attribute) for name, attribute in _FIELDS.items()},
         **{name: conversion.click.get(name, EMPTY_CLICK[name]) for name in CLICK_COLUMNS},
     )

@@ -15,10 +15,9 @@ from trackyard.base.money import find_amount
 from trackyard.domain.conversions.signatures import signed_text
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
-from trackyard.domain.offers.payments import DEFAULT_GOAL
+from trackyard.domain.offers.goals import DEFAULT_GOAL, GOAL_LENGTH, trimmed_goal
 from trackyard.domain.tracking.rejections import is_rejected
 
-GOAL_LENGTH: Final = 255
 CUSTOM_FIELDS: Final = range(1, 8)
 
 
@@ -104,13 +103,21 @@ class ReceivedPostback:
 
         Action ids of an affiliate are its own: with one that an advertiser uses it would get conversions of others.
         """
-        if not self.action_id:
+        return self._identity(self.action_id.strip(), click_id)
+
+    def identities_for(self, click_id: str) -> list[str]:
+        """Return the identities that its conversion may have: as sent, then without outer spaces of the action id."""
+        named = (self.action_id, self.action_id.strip())
+        return list(dict.fromkeys(self._identity(each, click_id) for each in named))
+
+    def _identity(self, action_id: str, click_id: str) -> str:
+        if not action_id:
             return f"c:{click_id}"
         if self.reporter:
-            return f"p:{self.reporter}:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
-        if len(self.action_id) > GOAL_LENGTH:  # too long for its column, while its digest is not
-            return f"h:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
-        return f"a:{self.action_id}"
+            return f"p:{self.reporter}:{hashlib.sha256(action_id.encode()).hexdigest()}"
+        if len(action_id) > GOAL_LENGTH:  # too long for its column, while its digest is not
+            return f"h:{hashlib.sha256(action_id.encode()).hexdigest()}"
+        return f"a:{action_id}"
 
     def traits_for(self, click: Mapping[str, Any]) -> Traits:
         """Return the traits by which its conversion counts."""
@@ -140,7 +147,7 @@ def parse_postback(
         journal=journal,
         position=position,
         click_id=params.get("clickid", ""),
-        goal=params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL,
+        goal=trimmed_goal(params.get("goal", "")),
         action_id=params.get("action_id", ""),
         status=status or Status.CONFIRMED,
         sum=amount,

@@ -16,8 +16,10 @@ from trackyard.domain.offers.counters import (
     LimitDefinition,
     LimitSide,
     Traits,
+    goal_side_of,
     side_of,
 )
+from trackyard.domain.offers.goals import is_same_goal
 from trackyard.domain.offers.offers import Cap, PersonalLimit
 from trackyard.domain.offers.periods import CapPeriod
 
@@ -62,7 +64,7 @@ class Caps(msgspec.Struct, frozen=True):
 
     def rejecting(self, counter: Counter) -> list[CapRule]:
         """Return the cap of a counter if it rejects clicks while the counter is full."""
-        if self.overcap_goal and counter.goal not in (None, self.overcap_goal):
+        if self.overcap_goal and counter.goal is not None and not is_same_goal(counter.goal, self.overcap_goal):
             return []
         return [rule for rule in self.with_limit_id(counter.limit_id) if self.rejects_clicks(rule)]
 
@@ -72,7 +74,8 @@ class Caps(msgspec.Struct, frozen=True):
         With an overcap_goal only caps that count this goal do.
         """
         side, goal = rule.measure.goal, self.overcap_goal
-        return self.redirects and (not goal or side.each or (side.only is not None and goal in side.only))
+        counts_it = side.each or (side.only is not None and rule.measure.counts_goal(goal))
+        return self.redirects and (not goal or counts_it)
 
     def is_notice_due(self, rule: CapRule, count: Count) -> bool:
         """Return whether a counter of a cap has reached the percentage of a notice."""
@@ -129,7 +132,7 @@ def limit_definition_of(cap: Cap, offer_id: int, zone: ZoneInfo, statuses: froze
         cap.period,
         zone,
         statuses,
-        goal=LimitSide() if cap.type == CapType.CLICKS else side_of(cap.goal_type, cap.goals),
+        goal=LimitSide() if cap.type == CapType.CLICKS else goal_side_of(cap.goal_type, cap.goals),
         affiliate=side_of(cap.affiliate_type, cap.affiliates),
         country=side_of(cap.country_type, cap.country),
     )

@@ -17,6 +17,7 @@ import msgspec
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import CapScope
+from trackyard.domain.offers.goals import goal_key, goal_keys
 from trackyard.domain.offers.periods import CapPeriod, period_at
 
 
@@ -60,7 +61,8 @@ class Counter(msgspec.Struct, frozen=True):
 
     name: unique.
     start, until: its period, UTC milliseconds; until None = it never ends.
-    goal, affiliate_id, country: the value that it counts; None = the values that the limit counts together.
+    goal, affiliate_id, country: the value that it counts; None = the values that the limit counts together. The name
+    has the key of the goal: a counter is of each spelling.
     """
 
     name: str
@@ -85,16 +87,25 @@ class LimitSide(msgspec.Struct, frozen=True):
     """One side of a limit.
 
     each: whether each value has a counter.
-    only: the counted values; None = any.
+    only: the counted values, of goals their keys; None = any.
+    spellings: of goals, as they were written.
     """
 
     each: bool = False
     only: frozenset[Any] | None = None
+    spellings: tuple[str, ...] = ()
 
 
 def side_of(kind: CapScope, values: Iterable[Any]) -> LimitSide:
     """Return the side of a cap item: kind all, each or exact, with the list of exact."""
     return LimitSide(each=kind == CapScope.EACH, only=frozenset(values) if kind == CapScope.EXACT else None)
+
+
+def goal_side_of(kind: CapScope, goals: Iterable[str]) -> LimitSide:
+    """Return the side of goals: kind all, each or exact, with the list of exact."""
+    if kind != CapScope.EXACT:
+        return side_of(kind, ())
+    return LimitSide(only=goal_keys(goals), spellings=tuple(sorted(goals)))
 
 
 class LimitDefinition(msgspec.Struct, frozen=True):
@@ -133,10 +144,14 @@ class LimitDefinition(msgspec.Struct, frozen=True):
             countries is None or traits.country in countries
         )
 
+    def counts_goal(self, goal: str) -> bool:
+        """Return whether the limit includes a goal."""
+        return self.goal.only is None or goal_key(goal) in self.goal.only
+
     def counts(self, traits: Traits) -> bool:
         """Return whether a conversion counts here while its status is counted."""
         in_time = traits.at >= self.since
-        return in_time and (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
+        return in_time and self.counts_goal(traits.goal) and self.covers(traits)
 
     def counter_of(self, traits: Traits) -> Counter:
         """Return the counter in which such a conversion counts, or would if its goal were included."""
@@ -151,7 +166,8 @@ class LimitDefinition(msgspec.Struct, frozen=True):
 
 def counter_at(period_counter: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
     """Return the counter of these values in the period of `period_counter`."""
-    parts = ("" if value is None else f"{len(str(value))}:{value}" for value in (affiliate_id, country, goal))
+    values = (affiliate_id, country, None if goal is None else goal_key(goal))
+    parts = ("" if value is None else f"{len(str(value))}:{value}" for value in values)
     name = "/".join((period_counter.name, *parts))
     return Counter(
         name,

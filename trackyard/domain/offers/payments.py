@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from trackyard.base.money import ZERO, percent_of, rounded
+from trackyard.domain.offers.goals import DEFAULT_GOAL, own_spellings
 from trackyard.domain.tracking.subs import SUBS
-
-DEFAULT_GOAL: Final = "1"
 
 
 class PaymentType(StrEnum):
@@ -94,10 +93,13 @@ def matching_payments(
     """Return the payments that a conversion might earn.
 
     These are the affiliate's own payments with conditions that the click meets; without any, the general ones.
+    Where the offer pays two spellings of the goal, those of the exact spelling alone.
     """
+    general, personal = list(general), list(personal)
+    spellings = own_spellings(goal, [item.goal for item in (*general, *personal)])
     own = [item for item in personal if affiliate_id in item.partners]
-    for items in (own, list(general)):
-        fitting = [item for item in items if item.goal == goal and _matches(item, click)]
+    for items in (own, general):
+        fitting = [item for item in items if item.goal in spellings and _matches(item, click)]
         if fitting:
             return fitting
     return []

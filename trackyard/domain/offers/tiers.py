@@ -15,7 +15,9 @@ import msgspec
 
 from trackyard.base.money import percent_of, rounded
 from trackyard.domain.offers.caps import counted_statuses
-from trackyard.domain.offers.counters import CapType, Count, LimitDefinition, LimitSide, Traits, side_of
+from trackyard.domain.offers.choices import CapScope
+from trackyard.domain.offers.counters import CapType, Count, LimitDefinition, LimitSide, Traits, goal_side_of, side_of
+from trackyard.domain.offers.goals import goal_key, goal_keys
 from trackyard.domain.offers.offers import COUNTED_STATUSES, ModifierTarget, ModifierType, Tier
 from trackyard.domain.offers.payments import Amounts
 
@@ -36,7 +38,7 @@ class TierGroup(msgspec.Struct, frozen=True):
     """A ladder of tiers.
 
     steps: highest first, with the value at which each is reached.
-    targets: the goals that it changes; empty = all.
+    targets: the keys of the goals that it changes; empty = all.
     """
 
     type: CapType
@@ -46,7 +48,7 @@ class TierGroup(msgspec.Struct, frozen=True):
 
     def changes(self, traits: Traits) -> bool:
         """Return whether it may change such a conversion."""
-        return (not self.targets or traits.goal in self.targets) and self.measure.covers(traits)
+        return (not self.targets or goal_key(traits.goal) in self.targets) and self.measure.covers(traits)
 
 
 def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[TierGroup, ...]:
@@ -59,7 +61,8 @@ def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tupl
 
 def tier_group_key(tier: Tier) -> Tier:
     """Return the common fields of the tiers of one ladder."""
-    return msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
+    names = {name: tuple(sorted(goal_keys(getattr(tier, name)))) for name in ("goals", "target_goals")}
+    return msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE, **names)
 
 
 def reached_modifiers(
@@ -114,12 +117,12 @@ def _tier_group(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> TierG
         first.timeframe,
         zone,
         counted_statuses(tuple(first.conversion_status) or COUNTED_STATUSES),
-        goal=_limit_side(first.goals),
+        goal=goal_side_of(CapScope.EXACT if first.goals else CapScope.ALL, first.goals),
         affiliate=side_of(first.affiliate_type, first.affiliates),
         country=_limit_side(first.countries),
         since=first.since,
     )
-    return TierGroup(first.type, measure, tuple(steps), frozenset(first.target_goals))
+    return TierGroup(first.type, measure, tuple(steps), goal_keys(first.target_goals))
 
 
 def _limit_side(values: Sequence[str]) -> LimitSide:

@@ -3,12 +3,14 @@
 docs/spec/offers.md#fields-for-affiliates
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 import msgspec
 
 from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.goals import find_spelling, is_same_goal
 from trackyard.domain.offers.offers import Cap, ModifierTarget, Offer, OfferPayment, TargetingGroup, Tier
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
@@ -81,9 +83,15 @@ def goal_names(offer: Offer) -> dict[str, str]:
     return {goal: name or goal for goal, name in names.items()}
 
 
+def goal_name(names: Mapping[str, str], goal: str) -> str:
+    """Return the name of a goal of `goal_names` in any spelling, or the goal."""
+    spelling = find_spelling(goal, names)
+    return goal if spelling is None else names[spelling]
+
+
 def _replaces(own: OfferPayment, general: OfferPayment) -> bool:
     """Return whether the own payment applies to every conversion of the general one."""
-    if own.goal != general.goal:
+    if not is_same_goal(own.goal, general.goal):
         return False
     if own.countries and own.country_exclude != general.country_exclude:
         return False

@@ -13,8 +13,10 @@ from trackyard.base.money import ZERO
 from trackyard.domain.offers.caps import CapRule, compile_caps, limit_definition_of
 from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.counters import ZERO_COUNT, CapType, Count, LimitSide, Traits
+from trackyard.domain.offers.goals import find_spelling
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.offers.periods import CapPeriod
+from trackyard.domain.offers.visibility import goal_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,9 @@ def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> Cap
         if measure.counts(traits):
             counter = measure.counter_of(traits)
             by_goal = counts.setdefault((counter.affiliate_id, counter.country, counter.goal), {})
-            before = by_goal.get(one.goal, ZERO_COUNT)
-            by_goal[one.goal] = Count(before.conversions + one.count.conversions, before.budget + one.count.budget)
+            goal = find_spelling(one.goal, measure.goal.spellings or by_goal) or one.goal
+            before = by_goal.get(goal, ZERO_COUNT)
+            by_goal[goal] = Count(before.conversions + one.count.conversions, before.budget + one.count.budget)
     counters = [
         _counter(rule, affiliate_id, country, goal, by_goal)
         for (affiliate_id, country, goal), by_goal in sorted(counts.items(), key=lambda item: _order(item[0]))
@@ -134,7 +137,7 @@ def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], af
     sides = [
         _side(measure.affiliate, "affiliate", [str(one) for one in affiliates]),
         _side(measure.country, "country", sorted(measure.country.only or ())),
-        _side(measure.goal, "goal", [goal_names.get(goal, goal) for goal in sorted(measure.goal.only or ())]),
+        _side(measure.goal, "goal", [goal_name(goal_names, goal) for goal in measure.goal.spellings]),
     ]
     sides_text = "; ".join(side for side in sides if side)
     return f"{amount} {_PERIOD_TEXTS[measure.period]}: {sides_text or 'all together'}"

@@ -14,6 +14,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import DECLINED, Conversion, ConversionChange
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.goals import is_same_goal
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
 from trackyard.domain.tracking.macros import cached_template, with_braces
 from trackyard.domain.tracking.subs import with_encrypted_subs
@@ -123,7 +124,7 @@ def with_codes(conversion: Conversion, key: str) -> Conversion:
 
 
 def _matches(postback: Postback, change: ConversionChange) -> bool:
-    if postback.goal is not None and postback.goal != change.after.goal:
+    if postback.goal is not None and not is_same_goal(postback.goal, change.after.goal):
         return False
     if postback.status is None:
         return True

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
-from trackyard.actions.conversions.decisions import PostbackRequest
+from trackyard.actions.conversions.identities import KnownConversions, PostbackRequest
 from trackyard.actions.conversions.imported_clicks import imported_click
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.clock import Clock
@@ -36,7 +36,7 @@ from trackyard.jobs.batches import process_batch, process_queue
 from trackyard.jobs.conversions.postback_log import inbound_log_row
 from trackyard.journal.records import InboundPostback
 from trackyard.store.conversions import edits as tasks
-from trackyard.store.conversions.conversions import ConversionIdentity, find_by_id, find_by_identity
+from trackyard.store.conversions.conversions import find_by_id
 from trackyard.store.conversions.decisions import DecisionContext, get_decision_context
 from trackyard.store.conversions.edits import Task
 from trackyard.store.engine.database import Connection, Database
@@ -78,13 +78,14 @@ class _BatchState:
     context: DecisionContext
     rates: ExchangeRates
     by_id: dict[str, Conversion]
-    by_identity: dict[ConversionIdentity, Conversion]
+    known: KnownConversions
     counting: CounterBatch
 
     def apply(self, change: ConversionChange) -> None:
         after = change.after
         self.counting.add(change)
-        self.by_id[after.id] = self.by_identity[(after.offer_id, after.goal, after.identity)] = after
+        self.by_id[after.id] = after
+        self.known.add(change)
 
 
 class ConversionEditor:
@@ -162,9 +163,6 @@ class ConversionEditor:
         imports = [each for each in decoded if isinstance(each.item, ConversionImport)]
         items = [each.item for each in imports if isinstance(each.item, ConversionImport)]
         by_id = find_by_id(conn, {edit.conversion_id for edit in edits})
-        by_identity = find_by_identity(conn, {each.request.identity for each in imports})
-        by_id |= {item.id: item for item in by_identity.values()}
-        by_identity |= {(item.offer_id, item.goal, item.identity): item for item in by_id.values()}
         context = get_decision_context(
             conn,
             {item.offer_id for item in items} | {item.offer_id for item in by_id.values()},
@@ -172,20 +170,24 @@ class ConversionEditor:
             self._zone,
             lock=True,
         )
+        known = KnownConversions(conn, context.offers, [each.request for each in imports], lock=True, counts=False)
+        known.put(list(by_id.values()))
+        by_id |= {item.id: item for item in known.each()}
         currencies = currencies_of(context.offers.values(), [], self._currency)
         currencies |= {edit.currency for edit in edits if edit.currency is not None}
         times = [item.created_at for item in by_id.values()] + [each.postback.time for each in imports]
         rates = exchange_rates.get_rates(conn, self._currency, currencies, min(times, default=0), max(times, default=0))
         counted = [by_id[edit.conversion_id] for edit in edits if edit.affects_counters and edit.conversion_id in by_id]
-        places = [(each.click["offer"], each.postback.traits_for(each.click)) for each in imports]
+        settled = [known.settled(each.request) for each in imports]
+        places = [(each.offer_id, each.postback.traits_for(each.click)) for each in settled]
         places += [(item.offer_id, item.traits) for item in counted]
-        return _BatchState(context, rates, by_id, by_identity, CounterBatch(conn, context.offers, places))
+        return _BatchState(context, rates, by_id, known, CounterBatch(conn, context.offers, places))
 
     @staticmethod
     def _find_target(each: _DecodedTask, state: _BatchState) -> Conversion | None:
         if isinstance(each.item, ConversionEdit):
             return state.by_id.get(each.item.conversion_id)
-        return state.by_identity.get(each.request.identity)
+        return state.known.find(each.request)
 
     def _decide(
         self, each: _DecodedTask, target: Conversion | None, state: _BatchState, now: int
@@ -209,7 +211,8 @@ class ConversionEditor:
             referral=state.context.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
         click = each.click if item.click is not None else each.click | {"advertiser": offer.advertiser_id}
-        return apply_import(item, each.postback, click, terms, target, new_id(now), task.actor)
+        postback = state.known.settled(each.request).postback
+        return apply_import(item, postback, click, terms, target, new_id(now), task.actor)
 
     def _decode(self, task: Task) -> _DecodedTask:
         record_id = new_id(task.created_at)

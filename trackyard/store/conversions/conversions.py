@@ -33,6 +33,7 @@ from trackyard.domain.conversions.conversions import (
     ConversionHistoryEntry,
 )
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.goals import stored_key
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.offers.tiers import documents_of, modifiers_of
 from trackyard.domain.people.scope import Scope
@@ -67,7 +68,7 @@ class ConversionReference:
 _STORED = tuple(field.name for field in fields(Conversion))
 _COLUMNS = [conversion.c[name] for name in _STORED]
 _stored_of = attrgetter(*_STORED)
-_NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
+_NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip", "goal_key"))
 _HISTORY = BulkInsert(
     conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
 )
@@ -330,7 +331,7 @@ def _values(item: Conversion) -> RowValues:
     values["status"], values["sent_status"] = item.status.value, item.sent_status.value
     values["modifiers"] = documents_of(item.modifiers)
     found = (click["country"][:2], click["os"][:64], click["device"][:32], click["browser"][:64], click["ip"][:45])
-    return [*values.values(), *found]
+    return [*values.values(), *found, stored_key(item.goal)]
 
 
 def _edit_values(item: Conversion) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class DecisionContext:
 
     needs_code: whether postbacks need a code by TRACKYARD_POSTBACK_CODE.
     referrals: by affiliate, of those with a referrer.
-    usual_times: by offer and goal, of those where they are known.
+    usual_times: by offer and key of the goal, of those where they are known.
     """
 
     offers: Mapping[int, OfferTerms]

@@ -1,5 +1,6 @@
 """Lists of conversions (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
@@ -24,9 +25,11 @@ from sqlalchemy import (
 
 from trackyard.domain.conversions.lists import HIDDEN_STATUS, ConversionFilter, ListedConversion
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.goals import newest_uses, shown_spellings
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import DeclinedCount
 from trackyard.store.conversions.conversions import ConversionReference
+from trackyard.store.conversions.goals import every_spelling
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
@@ -62,7 +65,7 @@ def list_conversions(
     conn: Connection, scope: Scope, criteria: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int]:
     """Return a page, newest first, and the total."""
-    conditions = [*_scoped(scope), *_conditions(criteria)]
+    conditions = [*_scoped(scope), *_conditions(conn, criteria)]
     query = select(*_COLUMNS).where(*conditions).order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
     rows, total = read_page(conn, query, page, limit)
     return [ListedConversion(*row) for row in rows], total
@@ -73,14 +76,14 @@ def list_references(
 ) -> list[ConversionReference]:
     """Return the conversions that a filter selects, oldest first, `most` at most."""
     columns = [conversion.c[name] for name in ConversionReference.__slots__]
-    query = select(*columns).where(*_scoped(scope), *_conditions(criteria))
+    query = select(*columns).where(*_scoped(scope), *_conditions(conn, criteria))
     rows = conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(most))
     return [ConversionReference(*row) for row in rows]
 
 
 def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:
     """Return the number of conversions in scope that a filter selects."""
-    conditions = [*_scoped(scope), *_conditions(criteria)]
+    conditions = [*_scoped(scope), *_conditions(conn, criteria)]
     return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
 
 
@@ -98,7 +101,7 @@ def rows_before(
     near = replace(criteria, since=max(criteria.since, floor[0]), until=min(criteria.until, before[0] + 1))
     rows = conn.execute(
         select(*_EXPORTED)
-        .where(*_scoped(scope), *_conditions(near), _cursor < before, _cursor >= floor)
+        .where(*_scoped(scope), *_conditions(conn, near), _cursor < before, _cursor >= floor)
         .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
         .limit(limit)
     )
@@ -121,8 +124,9 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
     return in_scope(scope, affiliate=conversion.c.affiliate_id, advertiser=conversion.c.advertiser_id)
 
 
-def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
+def _conditions(conn: Connection, criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     table = conversion.c
+    goals = [None if each is None else every_spelling(conn, each) for each in (criteria.goals, criteria.goal_ids)]
     among = (
         (table.offer_id, criteria.offers),
         (table.affiliate_id, criteria.affiliates),
@@ -131,8 +135,7 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
         (table.browser, criteria.browsers),
         (table.os, criteria.systems),
         (table.device, criteria.devices),
-        (table.goal, criteria.goals),
-        (table.goal, criteria.goal_ids),
+        *((table.goal, each) for each in goals),
         (table.action_id, criteria.action_ids),
         (table.click_id, criteria.click_ids),
         (table.id, criteria.ids),
@@ -211,10 +214,19 @@ def count_declined(conn: Connection, scope: Scope, of: str, key: int | str, sinc
     columns = conversion.c
     named = {"offer": columns.offer_id, "advertiser": columns.advertiser_id, "affiliate": columns.affiliate_id}[of]
     query = (
-        select(columns.comment, columns.goal, func.count())
+        select(columns.comment, columns.goal, func.count(), func.max(columns.created_at))
         .where(*_scoped(scope), named == key, columns.created_at >= since, columns.status.in_(_DECLINED))
         .group_by(columns.comment, columns.goal)
         .order_by(func.count().desc(), columns.comment, columns.goal)
         .limit(_MOST_REASONS)
     )
-    return [DeclinedCount(*row) for row in conn.execute(query)]
+    rows = conn.execute(query).all()
+    shown = shown_spellings(newest_uses((goal, last) for _, goal, _, last in rows))
+    numbers: Counter[tuple[str, str]] = Counter()
+    for comment, goal, number, _ in rows:
+        numbers[comment, shown[goal]] += number
+    return [DeclinedCount(*place, number) for place, number in sorted(numbers.items(), key=_largest_first)]
+
+
+def _largest_first(item: tuple[tuple[str, str], int]) -> tuple[int, tuple[str, str]]:
+    return -item[1], item[0]

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.offers.counters import ZERO_COUNT, Count, Counter, LimitDefinition, Traits, counter_at
+from trackyard.store.conversions.goals import every_spelling
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.engine.in_lists import ValueList, among
@@ -219,17 +220,18 @@ def _recount(conn: Connection, measure: LimitDefinition, period_counter: Counter
 def _compute_counts(conn: Connection, measure: LimitDefinition, period_counter: Counter) -> list[tuple[Counter, Count]]:
     """Return the counters of a period that are not 0, from the stored conversions."""
     columns = conversion.c
+    goals = None if measure.goal.only is None else every_spelling(conn, measure.goal.only)
     sides = (
-        (columns.goal, measure.goal),
-        (columns.affiliate_id, measure.affiliate),
-        (columns.country, measure.country),
+        (columns.goal, measure.goal.each, goals),
+        (columns.affiliate_id, measure.affiliate.each, measure.affiliate.only),
+        (columns.country, measure.country.each, measure.country.only),
     )
-    each = [column for column, side in sides if side.each]
+    each = [column for column, is_each, _ in sides if is_each]
     conditions: list[ColumnElement[bool]] = [
         columns.offer_id == period_counter.offer_id,
         columns.created_at >= max(period_counter.start, measure.since),
         columns.status.in_(sorted(measure.statuses)),
-        *(column.in_(sorted(side.only)) for column, side in sides if side.only is not None),
+        *(column.in_(sorted(only)) for column, _, only in sides if only is not None),
     ]
     if measure.statuses.intersection(DECLINED):  # declined as repeats are in no counter
         conditions.append(or_(~columns.repeated, columns.status.not_in(DECLINED)))
@@ -237,12 +239,13 @@ def _compute_counts(conn: Connection, measure: LimitDefinition, period_counter: 
         conditions.append(columns.created_at < period_counter.until)
     query = select(func.count(), func.sum(columns.payout_base, type_=Amount), *each).where(*conditions)
     rows = conn.execute(query.group_by(*each) if each else query)
-    found = []
+    found: dict[str, tuple[Counter, Count]] = {}
     for row in rows:
         values = dict(zip((column.name for column in each), row[2:], strict=True))
         place = counter_at(period_counter, *(values.get(name) for name in _VALUES)) if each else period_counter
-        found.append((place, Count(row[0], row[1] or ZERO)))
-    return found
+        first, held = found.get(place.name, (place, ZERO_COUNT))
+        found[place.name] = first, Count(held.conversions + row[0], held.budget + (row[1] or ZERO))
+    return list(found.values())
 
 
 def _counts(conn: Connection, names: Collection[str]) -> dict[str, Count]:

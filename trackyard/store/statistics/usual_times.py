@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, CursorResult, and_, delete, or_, select
 
+from trackyard.domain.offers.goals import goal_key
 from trackyard.domain.statistics.quality.conversion_signals import UsualTimes
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.engine.in_lists import among
@@ -18,8 +19,9 @@ _OF_OFFERS: Final = _ALL.where(among(_COLUMNS.offer_id, "ids"))
 
 
 def get_usual_times(conn: Connection, offer_ids: Collection[int]) -> dict[OfferGoal, UsualTimes]:
-    """Return what is known of the goals of these offers."""
-    return _read(conn.execute(_OF_OFFERS, {"ids": offer_ids}))
+    """Return what is known of the goals of these offers, by the key of each goal."""
+    found = _read(conn.execute(_OF_OFFERS, {"ids": offer_ids}))
+    return {(offer_id, goal_key(goal)): times for (offer_id, goal), times in found.items()}
 
 
 def get_all(conn: Connection) -> dict[OfferGoal, UsualTimes]:

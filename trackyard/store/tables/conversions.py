@@ -12,6 +12,7 @@ from trackyard.store.tables.schema import columns, table
 
 _REFERRED = text("referrer_id IS NOT NULL")
 _BY_CODE = text("promo_code IS NOT NULL")
+_SPELLED = text("goal_key <> ''")
 _HELD = text("quality_held")
 _OPEN_REQUEST = text("status = 'open'")
 
@@ -76,6 +77,7 @@ conversion = table(
         *("offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"),
     ),
     Index("ix_conversion_click_ip", "offer_id", "click_ip", "goal", "status"),  # whether an address converted before
+    Index("ix_conversion_goal_key", "goal_key", "goal", sqlite_where=_SPELLED, postgresql_where=_SPELLED),
     Index("ix_conversion_click_id", "click_id"),
     Index("ix_conversion_promo_code", "promo_code", sqlite_where=_BY_CODE, postgresql_where=_BY_CODE),
     Index("ix_conversion_quality_held", "offer_id", sqlite_where=_HELD, postgresql_where=_HELD),

@@ -12,6 +12,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.conversions.comparisons.files import SentRow
 from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.goals import goal_key, goal_keys
 
 _CENT: Final = Decimal("0.01")
 _MOST_CANDIDATES: Final = 100
@@ -224,6 +225,5 @@ class _Left:
 
 
 def _differences(row: SentRow, conversion: ComparedConversion) -> tuple[bool, bool, bool]:
-    goals = (conversion.goal.lower(), conversion.goal_title.lower())
-    is_other_goal = bool(row.goal) and row.goal.lower() not in goals
+    is_other_goal = bool(row.goal) and goal_key(row.goal) not in goal_keys((conversion.goal, conversion.goal_title))
     return is_other_goal, not has_status(row, conversion), not has_sum(row, conversion)
