@@ -15,7 +15,13 @@ from trackyard.actions.platform.files import NewFiles, store_new_files
 from trackyard.actions.platform.notices import CHANGED, offer_label, recipient_of, send_notice
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_api_key, new_id
-from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
+from trackyard.domain.offers.edits import (
+    NewPartDefaults,
+    WrittenFields,
+    changed_fields,
+    find_goal_faults,
+    is_visible_change,
+)
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
@@ -171,7 +177,8 @@ def _changed(
 ) -> dict[str, Any]:
     faults = faults_of(deps, conn, scope_of(conn, access), before, written)
     references = check_references(before, written)
-    for name, sentence in references.faults:
+    goal_faults, goal_warnings = find_goal_faults(before, written)
+    for name, sentence in (*references.faults, *goal_faults):
         faults.setdefault(name, []).append(sentence)
     if faults:
         raise BadInput(faults)
@@ -179,7 +186,7 @@ def _changed(
         host = written["tracking_domain"]
         named = {"domain_id": find_domain_id(conn, host) if host else None}
         written = named | {name: value for name, value in written.items() if name != "tracking_domain"}
-    for sentence in references.warnings:
+    for sentence in (*references.warnings, *goal_warnings):
         warn(sentence)
     now = deps.clock.now_ms()
     making = NewPartDefaults(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)

@@ -13,7 +13,8 @@ import msgspec
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.exports.column_stream import ColumnReader, packed_line_column
 from trackyard.analytics.reports.clicks import click_source
-from trackyard.analytics.reports.compiler import compile_report
+from trackyard.analytics.reports.compiler import CompiledReport, compile_report
+from trackyard.analytics.reports.goals import with_spellings
 from trackyard.analytics.reports.reports import build_row
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.domain.statistics.click_columns import COLUMNS, EMPTY_CLICK
@@ -137,11 +138,13 @@ class SpooledReport:
     def __init__(self, report: Report, file: IO[bytes]) -> None:
         self.count = 0
         self._report = report
-        self._compiled = compile_report(report)
+        self._compiled: CompiledReport | None = None
         self._file = file
 
     def read(self, analytics: Analytics) -> None:
         """Store all rows of the report; its page is ignored. Raises ReportTooHeavy."""
+        self._report = with_spellings(analytics, self._report)
+        self._compiled = compile_report(self._report)
         if self._compiled is None:
             return
         sql, parameters = self._compiled.packed_sql, self._compiled.parameters

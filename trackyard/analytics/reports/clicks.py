@@ -17,10 +17,9 @@ from trackyard.analytics.reports.compiler import (
     filter_conditions,
     filter_parameters,
     in_period,
-    scope_conditions,
-    scope_parameters,
 )
 from trackyard.analytics.reports.metrics import REJECTED_SQL
+from trackyard.analytics.reports.scopes import scope_conditions, scope_parameters
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.people.scope import Scope

@@ -7,7 +7,10 @@ from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.zones import resolve_local_times
-from trackyard.analytics.reports.compiler import filter_parameters, in_period, limit_clause, scope_conditions
+from trackyard.analytics.reports.compiler import filter_parameters, in_period, limit_clause
+from trackyard.analytics.reports.goals import find_shown, with_every_spelling
+from trackyard.analytics.reports.scopes import scope_conditions
+from trackyard.domain.offers.goals import goal_key, goal_keys, is_same_goal
 from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 
 SHORT_DELAY_MS: Final = 30_000
@@ -27,7 +30,7 @@ SELECT affiliate_id, toString(day), count(), sumMap(had, arrayMap(each -> toUInt
       SELECT click_id, any(affiliate_of) AS of_affiliate, groupArray((made_at, conversion_id, goal_of)) AS made,
         arrayJoin(arrayFilter(each -> each.3 = {{base:String}} AND each.1 < {{until:Int64}}, made)) AS base
       FROM (
-        SELECT click_id, conversion_id, any(affiliate) AS affiliate_of, any(time) AS made_at, any(goal) AS goal_of
+        SELECT click_id, conversion_id, any(affiliate) AS affiliate_of, any(time) AS made_at, any({goal}) AS goal_of
         FROM fact WHERE {conditions} GROUP BY click_id, conversion_id HAVING sum(sign) > 0
       ) GROUP BY click_id
     ) GROUP BY click_id, day
@@ -40,16 +43,21 @@ A conversion at the same time counts as later.
 """
 
 
+_KEY_OF_GOAL: Final = "transform(goal, {goals:Array(String)}, {keys:Array(String)}, '')"
+
+
 def query_retention(analytics: Analytics, query: RetentionQuery) -> list[Cohort]:
     """Return the cohorts by day and affiliate, without empty ones. Raises ReportTooHeavy."""
+    shown = find_shown(analytics, query.scope)
+    spellings = with_every_spelling([*query.events, query.base_event], shown)
     conditions = ["time >= {since:Int64}", "offer = {offer:Int64}", "has({goals:Array(String)}, goal)"]
     conditions += [*scope_conditions(query.scope), *_affiliate_conditions(query.affiliates)]
     _, parameters = in_period(query.scope, query.since, query.until)
-    parameters |= {"offer": query.offer, "base": query.base_event, "events": list(query.events)}
-    parameters |= {"goals": [*query.events, query.base_event]}
+    parameters |= {"offer": query.offer, "base": goal_key(query.base_event), "events": sorted(goal_keys(query.events))}
+    parameters |= {"goals": list(spellings), "keys": [goal_key(each) for each in spellings]}
     parameters |= filter_parameters({"affiliate": query.affiliates or ()})
     sql = resolve_local_times(
-        _RETENTION.format(conditions=" AND ".join(conditions)), query.zone, query.since, query.until
+        _RETENTION.format(conditions=" AND ".join(conditions), goal=_KEY_OF_GOAL), query.zone, query.since, query.until
     )
     rows = analytics.rows(sql, parameters, tuple[int, str, int, tuple[list[str], list[int]]])
     return [
@@ -59,9 +67,11 @@ def query_retention(analytics: Analytics, query: RetentionQuery) -> list[Cohort]
 
 
 def _count_reached(query: RetentionQuery, size: int, later: dict[str, int]) -> dict[str, int]:
-    """Return how many of a cohort had each event; all of them had the base event."""
-    reached = dict.fromkeys(query.events, 0) | later
-    return reached | ({query.base_event: size} if query.base_event in reached else {})
+    """Return how many of a cohort had each event; all of them had the base event. later: by the key of the event."""
+    return {
+        event: size if is_same_goal(event, query.base_event) else later.get(goal_key(event), 0)
+        for event in query.events
+    }
 
 
 def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
@@ -84,7 +94,8 @@ def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tupl
     )
     rows = f"SELECT affiliate, sum(a), sum(b), sum(c), sum(d), sum(e) FROM ({each}) GROUP BY affiliate"
     rows += " HAVING sum(a) > 0 OR sum(b) > 0"
-    parameters |= {"offer": query.offer, "goals": list(query.goals)}
+    goals = with_every_spelling(query.goals, find_shown(analytics, query.scope)) if query.goals else ()
+    parameters |= {"offer": query.offer, "goals": list(goals)}
     parameters |= filter_parameters({"affiliate": query.affiliates or ()})
     [(total_count,)] = analytics.rows(f"SELECT count() FROM ({rows})", parameters, tuple[int])
     page = f"{rows} ORDER BY affiliate {limit_clause(query.page, query.limit)}"

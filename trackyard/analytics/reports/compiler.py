@@ -23,7 +23,9 @@ from trackyard.analytics.reports.branches import (
 )
 from trackyard.analytics.reports.day_rates import rate_parameters
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
+from trackyard.analytics.reports.goals import GOAL, goal_parameters, goal_sql
 from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
+from trackyard.analytics.reports.scopes import scope_conditions, scope_parameters
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import (
@@ -150,24 +152,6 @@ def limit_clause(page: int, limit: int) -> str:
     return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _MAX_INTEGER)}"
 
 
-def scope_conditions(scope: Scope) -> list[str]:
-    """Return the conditions that rows with affiliate and advertiser are in scope."""
-    conditions = []
-    if scope.affiliate_ids is not None:
-        conditions.append("affiliate IN {scope_affiliates:Array(Int64)}")
-    if scope.advertiser_ids is not None:
-        conditions.append("advertiser IN {scope_advertisers:Array(String)}")
-    return conditions
-
-
-def scope_parameters(scope: Scope) -> dict[str, Any]:
-    """Return the parameters of `scope_conditions`."""
-    return {
-        "scope_affiliates": sorted(scope.affiliate_ids or ()),
-        "scope_advertisers": sorted(scope.advertiser_ids or ()),
-    }
-
-
 def in_period(scope: Scope, since: int, until: int) -> tuple[list[str], dict[str, Any]]:
     """Return the conditions, and their parameters, that rows are in scope and in a period.
 
@@ -207,6 +191,8 @@ def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> 
 
 def _dimension_parts(report: Report) -> list[SlicePart]:
     parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
+    if GOAL in parts:
+        parts[GOAL] = replace(parts[GOAL], column=goal_sql(report.shown_goals))
     return list(parts.values())
 
 
@@ -271,6 +257,7 @@ def _parameters(report: Report) -> dict[str, Any]:
         **cost_parameters(report),
         **chosen_parameters(report),
         **rate_parameters(report.day_rates),
+        **goal_parameters(report.shown_goals),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
+from trackyard.analytics.reports.goals import find_shown, folded_goals, goal_parameters, goal_sql
 from trackyard.analytics.reports.quality import MOST_OFFERS
 from trackyard.analytics.reports.subs import MOST_AFFILIATES
 from trackyard.domain.people.scope import Scope
@@ -157,13 +158,15 @@ def list_usual_times(analytics: Analytics, now: int) -> dict[tuple[int, str], Us
 
     Goals with few conversions are absent. Conversions without a click of a visitor do not count.
     """
+    folded = folded_goals(find_shown(analytics, Scope.everything()))
     sql = (
-        "SELECT offer, goal, toInt64(count()), "
+        f"SELECT offer, {goal_sql(folded)} AS of_goal, toInt64(count()), "
         "arrayMap(each -> toInt64(each), quantilesTDigest(0.25, 0.75)(time - click_time)) FROM fact "
         "WHERE time >= {since:Int64} AND sign = 1 AND version = 1 AND time > click_time AND click_time > 0 "
-        f"GROUP BY offer, goal HAVING count() >= {LEAST_USUAL:d}"
+        f"GROUP BY offer, of_goal HAVING count() >= {LEAST_USUAL:d}"
     )
-    rows = analytics.rows(sql, {"since": now - _USUAL_MS}, tuple[int, str, int, list[int]], has_rollup=False)
+    parameters = {"since": now - _USUAL_MS, **goal_parameters(folded)}
+    rows = analytics.rows(sql, parameters, tuple[int, str, int, list[int]], has_rollup=False)
     return {(offer, goal): UsualTimes(number, *quartiles) for offer, goal, number, quartiles in rows}
 
 

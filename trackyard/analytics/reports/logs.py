@@ -7,7 +7,9 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import in_period, limit_clause, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import in_period, limit_clause
+from trackyard.analytics.reports.goals import GOAL, find_shown, with_every_spelling
+from trackyard.analytics.reports.scopes import scope_conditions, scope_parameters
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
@@ -189,7 +191,10 @@ def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], 
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
     if not query.include_cross:
         conditions.append("postback_id != 0")
-    parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
+    filters = dict(query.filters)
+    if filters.get(GOAL):
+        filters[GOAL] = with_every_spelling(map(str, filters[GOAL]), find_shown(analytics, query.scope, table))
+    parameters |= {f"filter_{name}": list(values) for name, values in filters.items()}
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"
     [(total,)] = analytics.rows(f"SELECT uniqExact(id) {where}", parameters, tuple[int])
     newest = _ARRIVAL if "position" in types else "time DESC"

@@ -7,6 +7,7 @@ from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics, OutOfMemory
 from trackyard.analytics.reports.compiler import CompiledReport, compile_report
+from trackyard.analytics.reports.goals import with_spellings
 from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS
 from trackyard.base.money import rounded
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsPage, StatsRow, conversion_types
@@ -16,6 +17,7 @@ log = logging.getLogger("trackyard.analytics")
 
 def run_report(analytics: Analytics, report: Report) -> StatsPage:
     """Return the page of a report. Raises ReportTooHeavy."""
+    report = with_spellings(analytics, report)
     compiled = compile_report(report)
     if compiled is None:
         return StatsPage([], 0, report.currency)
@@ -28,6 +30,7 @@ def list_values(analytics: Analytics, report: Report, metrics: Collection[str]) 
 
     For callers that read few metrics of many rows: amounts are as the store answers them. Raises ReportTooHeavy.
     """
+    report = with_spellings(analytics, report)
     compiled = compile_report(report, metrics)
     if compiled is None:
         return [], 0

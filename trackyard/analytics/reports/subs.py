@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import in_period, limit_clause, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import in_period, limit_clause
 from trackyard.analytics.reports.quality import thing_condition
+from trackyard.analytics.reports.scopes import scope_conditions, scope_parameters
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import SubValues
 from trackyard.domain.tracking.subs import SUBS

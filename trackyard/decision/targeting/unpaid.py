@@ -12,6 +12,7 @@ from trackyard.decision.targeting.checks import CountryCheck, DeviceCheck, OsChe
 from trackyard.decision.targeting.targeting import Targeting
 from trackyard.decision.visitor.names import systems
 from trackyard.decision.visitor.visitor import DEVICES
+from trackyard.domain.offers.goals import first_spellings, is_same_goal
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.platform.geo import countries
 
@@ -64,14 +65,14 @@ def find_unpaid(
     targeting: None = nothing restricts the offer. general, personal: its payments, and those of single affiliates.
     Where general payments leave nothing out, own payments of affiliates do not either: they come before them.
     """
-    goals = list(dict.fromkeys(each.goal for each in (*general, *personal)))
+    goals = first_spellings(each.goal for each in (*general, *personal))
     found: list[UnpaidVisitors] = []
     for goal in goals:
         shown = goal if len(goals) > 1 else ""
-        common = [each for each in general if each.goal == goal]
+        common = [each for each in general if is_same_goal(each.goal, goal)]
         known: dict[str, tuple[str, ...]] = {}
         for affiliate in _audiences(targeting, common, personal, goal):
-            own = [each for each in personal if each.goal == goal and affiliate in each.partners]
+            own = [each for each in personal if is_same_goal(each.goal, goal) and affiliate in each.partners]
             for of, values, total in _unpaid_of(targeting, [*own, *common], affiliate):
                 if affiliate is None:
                     known[of] = values
@@ -89,7 +90,7 @@ def _audiences(
         yield None
     named = set(targeting.personal_affiliates) if targeting is not None and common else set()
     if not common:  # only own payments exist: those affiliates are compared with what they are paid for
-        named |= {affiliate for each in personal if each.goal == goal for affiliate in each.partners}
+        named |= {affiliate for each in personal if is_same_goal(each.goal, goal) for affiliate in each.partners}
     yield from sorted(named)
 
 

@@ -5,7 +5,7 @@ so the stored offer must be locked.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from trackyard.domain.offers.choices import CallMethod, RedirectType
+from trackyard.domain.offers.goals import DEFAULT_GOAL, find_spelling, is_same_goal, trimmed_goal
 from trackyard.domain.offers.offers import Cap, Landing, Offer, OfferPayment, OfferSchedule, SubAccountList, Tier
 from trackyard.domain.offers.tiers import tier_group_key
 
@@ -80,6 +81,39 @@ def field_errors(before: Offer, written: WrittenFields) -> list[FieldError]:
     return faults
 
 
+def find_goal_faults(before: Offer, written: WrittenFields) -> tuple[list[FieldError], list[str]]:
+    """Return the payments that pay a goal in two spellings, and warnings of those that the stored offer has already."""
+    stored = {item.goal for name in PAYMENT_LISTS for item in getattr(before, name)}
+    faults, warnings, seen = [], [], list[str]()
+    for place, goal in _goals_after(before, written):
+        other = find_spelling(goal, seen)
+        seen.append(goal)
+        if other is None or other == goal:
+            continue
+        sentence = f"This goal differs from {other} by letter case or outer spaces only, and counts as the same goal."
+        if {goal, other} <= stored:
+            warnings.append(f"{place}: {sentence} The offer had both before, so they were kept.")
+        else:
+            faults.append((place, sentence))
+    return faults, warnings
+
+
+PAYMENT_LISTS: Final = ("payments", "partner_payments")
+
+
+def _goals_after(before: Offer, written: WrittenFields) -> Iterator[tuple[str, str]]:
+    """Yield the goals of the payments that an offer will have: those that are not written first."""
+    for name in sorted(PAYMENT_LISTS, key=lambda name: name in written):
+        stored = getattr(before, name)
+        if name not in written:
+            yield from ((name, item.goal) for item in stored)
+        for place, values in enumerate(written.get(name, ())):
+            kept = stored[place].goal if place < len(stored) else DEFAULT_GOAL
+            goal = values.get("goal", kept)
+            is_known = any(item.goal == goal for item in stored)
+            yield f"{name}[{place}][goal]", goal if is_known else trimmed_goal(goal)
+
+
 def is_visible_change(before: Offer, after: Offer) -> bool:
     """Return whether a change is visible to affiliates."""
     hidden = ({"payments"} if after.hide_payments else set()) | ({"caps"} if after.hide_caps else set())
@@ -91,11 +125,13 @@ def _payments(stored: Sequence[OfferPayment], sent: Iterable[Mapping[str, Any]],
 
     An item that has the goal of the stored one in its place keeps its fields that were not sent.
     """
-    made = []
+    made, known = [], {item.goal for item in stored}
     for index, values in enumerate(sent):
         base = stored[index] if index < len(stored) else None
-        if base is None or values.get("goal", base.goal) != base.goal:
+        if base is None or not is_same_goal(values.get("goal", base.goal), base.goal):
             base = OfferPayment(currency=defaults.currency)
+        if values.get("goal", base.goal) not in known:  # a stored spelling stays as it is
+            values = {**values, "goal": trimmed_goal(values.get("goal", base.goal))}
         made.append(replace(base, **values))
     return tuple(made)
 

@@ -48,6 +48,14 @@ def own_spellings(goal: str, spellings: Collection[str]) -> list[str]:
     return [each for each in spellings if goal_key(each) == key]
 
 
+def first_spellings(goals: Iterable[str]) -> list[str]:
+    """Return each goal once, in its first spelling."""
+    found: dict[str, str] = {}
+    for goal in goals:
+        found.setdefault(goal_key(goal), goal)
+    return list(found.values())
+
+
 def trimmed_goal(sent: str) -> str:
     """Return a goal as a sender writes it, without outer spaces; without any text the first goal."""
     return sent.strip()[:GOAL_LENGTH].rstrip() or DEFAULT_GOAL

@@ -187,6 +187,7 @@ class Report:
     in_currency: what amounts are converted to at the rate of each day, "" = not at all
     day_rates: of `in_currency`, which a use case reads; None for the platform's own
     least: the volume that rows must belong to, None = any
+    shown_goals: spelling of a goal → the one that rows of the goal show; absent = itself. The store reads it
 
     Raises ValueError for a name that does not exist.
     """
@@ -217,6 +218,7 @@ class Report:
     in_currency: str = ""
     day_rates: DayRates | None = None
     least: LeastVolume | None = None
+    shown_goals: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in SLICES]

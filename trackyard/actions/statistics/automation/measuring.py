@@ -10,6 +10,7 @@ from typing import Any, Final
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.reports import list_values
 from trackyard.base.money import ZERO, rounded
+from trackyard.domain.offers.goals import is_same_goal
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule
@@ -141,8 +142,8 @@ def _measures(rule: Rule, row: Mapping[str, Any], extra: tuple[str, ...]) -> Mea
     if extra == (_GOAL,):
         goal = str(row[_GOAL])
         return Measures(
-            first=total if goal == rule.first_goal else 0,
-            second=total if goal == rule.second_goal else 0,
+            first=total if is_same_goal(goal, rule.first_goal) else 0,
+            second=total if is_same_goal(goal, rule.second_goal) else 0,
         )
     if not total:
         return Measures(clicks=row["raw"], unique=row["uniq"])
