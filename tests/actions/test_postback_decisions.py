@@ -5,7 +5,8 @@ import pytest
 
 from tests.support.clicks.inbound_postbacks import AT, make_click
 from tests.support.limited_offer import UTC, LimitedOffer
-from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.decisions import DecisionBatch
+from trackyard.actions.conversions.identities import PostbackRequest
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.postbacks import PostbackError, parse_postback
 from trackyard.journal.records import Click

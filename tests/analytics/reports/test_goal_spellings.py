@@ -1,4 +1,4 @@
-"""Goals are one row and one filter, however they are spelled (docs/spec/statistics.md#goals-in-reports)."""
+"""Goals are one row and one filter, however they are spelled (docs/spec/statistics.md#keys-and-names)."""
 
 import dataclasses
 import io

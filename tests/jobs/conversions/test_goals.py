@@ -23,7 +23,7 @@ SPELLINGS = [
     ("Install", "Install "),  # a cell of a spreadsheet
     ("Install", "\tinstall\n"),
     ("Первый депозит", "первый депозит"),  # letters beyond ASCII
-    ("STRASSE", "straße"),  # letters whose small form is another text
+    ("STRASSE", "straße"),  # a letter with another text in small form
     (" Install", "install"),  # an offer that was saved with a space
 ]
 OTHERS = [("Install", "Instal"), ("Install", "In stall"), ("install", "ınstall"), ("1", "01")]
@@ -153,7 +153,7 @@ def test_goal_cap_half_filled_before_the_upgrade_is_not_run_over(
 
 
 def as_before(limited: LimitedOffer, goals: dict[str, str], side: dict[str, Any]) -> None:
-    """Give conversions the spelling that each was sent with, and counters of exact spellings; then upgrade."""
+    """Give conversions these spellings, and counters of exact ones; then upgrade."""
     with limited.database.write() as conn:
         for click_id, goal in goals.items():
             conn.execute(update(conversion).where(conversion.c.click_id == click_id).values(goal=goal))

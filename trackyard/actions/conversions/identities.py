@@ -1,4 +1,4 @@
-"""The stored conversions that postbacks and imports are about, whatever the spelling of what they send.
+"""The stored conversions that postbacks and imports are about, in any spelling.
 
 docs/spec/conversions.md#identity-and-repeats, docs/spec/conversions.md#goals.
 """
@@ -64,9 +64,9 @@ class GoalSpellings:
         return request if spelling == goal else replace(request, postback=replace(request.postback, goal=spelling))
 
     def meant(self, request: PostbackRequest) -> list[str]:
-        """Return the spellings under which conversions of a settled request's goal may be stored, its own first.
+        """Return the spellings that stored conversions of a settled request's goal may have.
 
-        Another spelling that the offer pays apart is another goal.
+        Its own is first. Another spelling that the offer pays apart is another goal.
         """
         goal, paid = request.postback.goal, self._paid.get(request.offer_id, ())
         others = self._stored[goal_key(goal)] - {goal, *paid}

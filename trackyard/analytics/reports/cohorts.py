@@ -67,7 +67,7 @@ def query_retention(analytics: Analytics, query: RetentionQuery) -> list[Cohort]
 
 
 def _count_reached(query: RetentionQuery, size: int, later: dict[str, int]) -> dict[str, int]:
-    """Return how many of a cohort had each event; all of them had the base event. later: by the key of the event."""
+    """Return how many of a cohort had each event; all had the base event. later: by key."""
     return {
         event: size if is_same_goal(event, query.base_event) else later.get(goal_key(event), 0)
         for event in query.events

@@ -1,4 +1,4 @@
-"""The spellings of goals in the analytic store, whose rows keep the goal as it was spelled.
+"""The spellings of goals in the analytic store: its rows keep the goal as it was spelled.
 
 docs/spec/conversions.md#goals. Rows are folded when they are read: those of earlier versions have no other form.
 """
@@ -22,7 +22,7 @@ _KEYS_PER_LIST: Final = 4000
 
 
 def find_shown(analytics: Analytics, scope: Scope, table: str = "fact") -> dict[str, str]:
-    """Return the spelling in which a goal is shown, the newest one, by each spelling that is not its own key.
+    """Return the newest spelling of goals, by each spelling that is not its own key.
 
     Keys that rows have are here too, where another spelling of the goal exists. Goals of numbers are looked for in
     vain, so the cost does not grow with them.
@@ -63,7 +63,7 @@ def goal_parameters(folded: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def with_spellings(analytics: Analytics, report: Report) -> Report:
-    """Return a report whose rows and filters of goals take every spelling."""
+    """Return a report that takes every spelling of goals, in rows and filters."""
     named = (report.filters, report.excluded)
     if GOAL not in report.dimensions and not any(GOAL in each for each in named):
         return report

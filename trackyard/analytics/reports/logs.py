@@ -191,10 +191,10 @@ def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], 
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
     if not query.include_cross:
         conditions.append("postback_id != 0")
-    filters = dict(query.filters)
-    if filters.get(GOAL):
-        filters[GOAL] = with_every_spelling(map(str, filters[GOAL]), find_shown(analytics, query.scope, table))
-    parameters |= {f"filter_{name}": list(values) for name, values in filters.items()}
+    parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
+    if query.filters.get(GOAL):
+        goals = with_every_spelling(map(str, query.filters[GOAL]), find_shown(analytics, query.scope, table))
+        parameters[f"filter_{GOAL}"] = list(goals)
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"
     [(total,)] = analytics.rows(f"SELECT uniqExact(id) {where}", parameters, tuple[int])
     newest = _ARRIVAL if "position" in types else "time DESC"

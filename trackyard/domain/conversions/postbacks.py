@@ -106,7 +106,7 @@ class ReceivedPostback:
         return self._identity(self.action_id.strip(), click_id)
 
     def identities_for(self, click_id: str) -> list[str]:
-        """Return the identities that its conversion may have: as sent, then without outer spaces of the action id."""
+        """Return the identities that its conversion may have: as sent, then without outer spaces."""
         named = (self.action_id, self.action_id.strip())
         return list(dict.fromkeys(self._identity(each, click_id) for each in named))
 

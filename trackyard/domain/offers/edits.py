@@ -82,7 +82,7 @@ def field_errors(before: Offer, written: WrittenFields) -> list[FieldError]:
 
 
 def find_goal_faults(before: Offer, written: WrittenFields) -> tuple[list[FieldError], list[str]]:
-    """Return the payments that pay a goal in two spellings, and warnings of those that the stored offer has already."""
+    """Return payments of a goal in two spellings, and warnings of those that the offer had before."""
     stored = {item.goal for name in PAYMENT_LISTS for item in getattr(before, name)}
     faults, warnings, seen = [], [], list[str]()
     for place, goal in _goals_after(before, written):

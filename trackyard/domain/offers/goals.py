@@ -33,7 +33,7 @@ def is_same_goal(first: str, second: str) -> bool:
 
 
 def find_spelling(goal: str, spellings: Collection[str]) -> str | None:
-    """Return the spelling that a goal has among others: the exact one, else the first of the same goal, or None."""
+    """Return the exact spelling of a goal among others, else the first of the same goal, or None."""
     if goal in spellings:
         return goal
     key = goal_key(goal)

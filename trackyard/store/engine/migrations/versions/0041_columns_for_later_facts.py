@@ -106,7 +106,7 @@ def _fill_keys(goals: set[str]) -> None:
 
 
 def _rename_counters() -> None:
-    """Give counters of one goal the name with its key; those of several spellings become one, with their sum."""
+    """Give counters of one goal the name with its key; several become one with their sum."""
     connection = op.get_bind()
     rows = connection.execute(sa.select(_COUNTER).where(_COUNTER.c.goal.is_not(None)).order_by(_COUNTER.c.name)).all()
     by_name = {row.name: [row] for row in rows if _key(row.goal) == row.goal}
@@ -125,7 +125,7 @@ def _rename_counters() -> None:
 
 
 def _remove_counters_of_spellings(used: dict[int, set[str]]) -> None:
-    """Remove the counters of limits that name goals and now count other spellings too: they are computed again."""
+    """Remove counters of limits that count other spellings now: they are computed again."""
     connection = op.get_bind()
     for offer_id, caps, tiers in connection.execute(sa.select(_OFFER.c.id, _OFFER.c.caps, _OFFER.c.commission_tiers)):
         for limit in (*(caps or ()), *(tiers or ())):
