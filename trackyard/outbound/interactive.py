@@ -13,6 +13,7 @@ from typing import Final
 from trackyard.base.errors import TooManyRequests
 from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.literal_hosts import refused_host
 from trackyard.outbound.results import TIMEOUT_S, HttpResult, SiteLook
 
 MAX_CONCURRENT: Final = 4
@@ -39,6 +40,10 @@ class OnDemandClient:
         self._tls = tls
         self._running: set[int] = set()
         self._lock = threading.Lock()
+
+    def refused_host(self, url: str) -> str:
+        """Return the host of a URL when it names an address that may not be called, else ""."""
+        return refused_host(url, self._allow)
 
     def fetch(self, owner: int, url: str, headers: Mapping[str, str]) -> HttpResult:
         """Return the result of one GET request.

@@ -5,6 +5,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from tests.contract.requests.rules import RULE, kpi_rule
 from tests.support.api import Api
@@ -16,6 +17,7 @@ from trackyard.domain.statistics.automation.windows import HOUR_MS
 from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
 from trackyard.jobs.schedule.rules import SETTLE_MS, RuleRunner
+from trackyard.store.tables import automation_rule
 
 DAYS = {"filter[date_from]": "2023-11-01", "filter[date_to]": "2023-11-30"}
 
@@ -356,7 +358,9 @@ def test_webhook_of_a_rule_is_repeated_after_a_failure_and_called_once(world: Ru
     statuses = iter((500, 200))
     with Receiver(lambda _request: Reply(next(statuses))) as receiver:
         address = receiver.url("/hook?f={firing_id}&o={offer_id}&s={sub}")
-        add_rule(world, action="notify", webhook=address)
+        add_rule(world, action="notify", webhook="https://hook.example/")
+        with world.api.deps.database.write() as conn:  # the loopback, which only this caller may call
+            conn.execute(update(automation_rule).values(webhook=address))
         caller = RuleWebhookCaller(world.api.deps.database, world.api.clock, [ip_network("127.0.0.0/8")])
         assert not caller.call_one()
         world.click(150, sub1="b a&d")

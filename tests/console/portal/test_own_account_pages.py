@@ -5,7 +5,7 @@ from decimal import Decimal
 from tests.support.api import NOW, Api
 from tests.support.delivery_attempts import add_attempt
 from tests.support.models.events import NOON
-from tests.support.pages import affiliate_visitor, staff_visitor
+from tests.support.pages import affiliate_visitor, staff_visitor, store_address
 from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.money.ledger import LedgerEntry
@@ -76,7 +76,8 @@ def test_own_postback_is_added_changed_and_removed(api: Api) -> None:
 
 def test_own_postback_test_shows_what_the_server_answered(api: Api) -> None:
     _, visitor = affiliate_visitor(api)
-    visitor.post("/portal/postbacks/new", form_do="save", url="http://127.0.0.1:9/?c={clickid}")
+    visitor.post("/portal/postbacks/new", form_do="save", url="http://shop.example/?c={clickid}")
+    store_address(api, "http://127.0.0.1:9/?c={clickid}")
     [edit] = [link for link in visitor.read("/portal/postbacks").links if link.endswith("/edit")]
     tested = visitor.post(edit.replace("/edit", "/test"))
     assert tested.status_code == 200

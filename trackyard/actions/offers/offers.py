@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import asdict, replace
 
@@ -13,6 +13,7 @@ from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
 from trackyard.actions.platform.notices import CHANGED, offer_label, recipient_of, send_notice
+from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.domain.offers.edits import (
@@ -39,6 +40,10 @@ class RemovedOffer:
 
     id: int
     title: str
+
+
+_CALLED: Final = ("cross_postback_url", "parallel_tracking_url")
+"""URLs of an offer that the server itself calls."""
 
 
 def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: NewFiles) -> Offer:
@@ -175,6 +180,8 @@ def _no_warning(_sentence: str) -> None:
 def _changed(
     deps: Deps, conn: Connection, access: Access, before: Offer, written: WrittenFields, warn: Callable[[str], None]
 ) -> dict[str, Any]:
+    called = {name: written.get(name) for name in _CALLED}
+    check_called(deps, called, {name: getattr(before, name) for name in _CALLED}, warn)
     faults = faults_of(deps, conn, scope_of(conn, access), before, written)
     references = check_references(before, written)
     goal_faults, goal_warnings = find_goal_faults(before, written)

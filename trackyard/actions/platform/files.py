@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Access
@@ -155,6 +156,8 @@ def store_new_files(deps: Deps, new: NewFiles) -> Iterator[StoredFiles]:
     they are orphans.
     Raises UnsupportedMediaType for content of a type that is not listed, BadInput for a broken or dangerous file.
     """
+    downloads = {f"creativeDownloads[{place}]": url for place, url in enumerate(new.downloads)}
+    check_called(deps, downloads, {}, lambda _sentence: None)
     stored = StoredFiles(deps.files, deps.clock.now_ms())
     try:
         for upload in new.creatives:

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import postbacks
+from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import text_or_none
@@ -129,6 +130,7 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     {ext3} {user_id} {rand}. The answer warns of others, which stay as text. A postback for `declined` is also called
     for `not_found`, which 3.1 shows as declined.
     """
+    check_called(request.deps, {"url": params.url}, {}, request.warn)
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or None}
     return _written(request, postbacks.add_postback(request.deps, request.access, **values))
 
@@ -136,6 +138,7 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
 @routes.post("/partner/postback/{id}", _WRITERS, id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
+    check_called(request.deps, {"url": params.url}, {"url": request.subject.url}, request.warn)
     changes = params.changes(request.version)
     return _written(request, postbacks.edit_postback(request.deps, request.access, request.subject.id, changes))
 

@@ -181,7 +181,7 @@ class _DemoRun:
             self.cast = make_cast(self.api, bar.step, demo=True)
         if not self.receiver.received:
             self._print(
-                "Postbacks to affiliates fail, since the server may not call 127.0.0.1, and only one was made: "
+                "No postbacks to affiliates were made, since the server may not call 127.0.0.1: "
                 "start it with TRACKYARD_OUTBOUND_ALLOW=127.0.0.1 and an empty data directory to see them arrive."
             )
         return network

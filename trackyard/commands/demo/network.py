@@ -125,7 +125,7 @@ class NetworkBuilder:
                 form = {"offer_id": offers[plan.key], "pid": self._affiliates[key], "notice": 0}
                 self._post("/3.0/offer/enable-affiliate", form)
         network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, codes, pixel_codes, smartlink)
-        for key, offer, which in _POSTBACKS if is_reachable_now else _POSTBACKS[:1]:
+        for key, offer, which in _POSTBACKS if is_reachable_now else ():
             own = {"offer_id": offers[offer]} if offer else {}
             url = f"{receiver}/{key}{_POSTBACK_QUERY}"
             self._api.post("/3.1/partner/postback", {"pid": self._affiliates[key], "url": url} | own | which)

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.api import Api
 from tests.support.page_forms import FormReader, read_form, send
-from tests.support.pages import PageReader, staff_visitor
+from tests.support.pages import PageReader, staff_visitor, store_address
 from tests.support.people_pages import HOSTILE, desk_of
 from trackyard.domain.people.roles import Role
 
@@ -46,7 +46,8 @@ def test_staff_add_edit_and_remove_the_postbacks_of_an_affiliate(api: Api) -> No
 
 def test_staff_test_a_postback_of_an_affiliate_with_made_up_values(api: Api) -> None:
     pid, _ = api.add_affiliate()
-    api.admin.post("/3.1/partner/postback", pid=pid, url="http://127.0.0.1:9/?c={clickid}&g={goal}", goal="sale")
+    api.admin.post("/3.1/partner/postback", pid=pid, url="http://shop.example/?c={clickid}&g={goal}", goal="sale")
+    store_address(api, "http://127.0.0.1:9/?c={clickid}&g={goal}")
     [postback] = postbacks_of(api, pid)
     visitor, page = staff_visitor(api), f"/console/affiliates/{pid}"
     answer = PageReader(visitor.post(f"{page}/postbacks/{postback['id']}/test").text)

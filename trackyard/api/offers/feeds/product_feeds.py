@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.feeds import product_feeds
 from trackyard.actions.offers.feeds.product_feeds import FeedEdit, FeedRecord
+from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.api.lookups import by_hex, in_scope_by_hex
 from trackyard.api.offers.view_affiliate import ViewContext, links_of
 from trackyard.api.paging import Paging
@@ -218,6 +219,7 @@ def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
     A file with a fault makes none: the error names rows and columns. A URL is first read within seconds; `last_error`
     of the feed says what was wrong.
     """
+    check_called(request.deps, {"url": params.url}, {}, request.warn)
     if params.url:
         if params.content:
             raise BadInput({"url": ["Send a file or a URL, not both."]})
@@ -248,6 +250,7 @@ def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
     URL is read within seconds, and the products stay until then. An empty one ends the readings. 403 while offers
     outside the scope of the caller use the feed.
     """
+    check_called(request.deps, {"url": params.url}, {"url": request.subject.feed.url}, request.warn)
     content = params.content
     edit = FeedEdit(
         name=params.name,

@@ -9,6 +9,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.automation import rules
 from trackyard.actions.statistics.automation.look_back import look_back_on
 from trackyard.actions.statistics.automation.words import element_words, reading_words
+from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
 from trackyard.base.zones import datetime_text
@@ -257,6 +258,7 @@ def add(request: ApiRequest[Deps], params: AddRule) -> RuleAnswer:
 
     A rule that is on is judged after each whole hour. Its firings are in the audit log, and each can be undone.
     """
+    check_called(request.deps, {"webhook": params.webhook}, {}, request.warn)
     made = rules.add_rule(request.deps, request.access, _values(params))
     return RuleAnswer(rule=rule_view(made, request.deps.zone))
 
@@ -264,6 +266,8 @@ def add(request: ApiRequest[Deps], params: AddRule) -> RuleAnswer:
 @routes.post("/admin/rules/{id}", _STAFF, id="admin.rule.edit", find=_find_rule)
 def edit(request: ApiRequest[Deps], params: EditRule) -> RuleAnswer:
     """Change a rule, or switch it on or off. What it did stays done."""
+    before = {"webhook": request.subject.webhook}
+    check_called(request.deps, {"webhook": params.webhook}, before, request.warn)
     after = rules.edit_rule(request.deps, request.access, request.subject.id, _values(params))
     return RuleAnswer(rule=rule_view(after, request.deps.zone))
 
