@@ -13,6 +13,7 @@ from trackyard.domain.platform.erasures import (
     redact_params,
     redact_record,
 )
+from trackyard.domain.tracking.near_misses import plain_click_id
 from trackyard.journal.records import (
     Click,
     InboundPostback,
@@ -74,7 +75,8 @@ def _erase_visit(erasure: ErasedSubjects, payload: bytes, decode: Any) -> bytes:
 
 def _erase_postback(erasure: ErasedSubjects, payload: bytes, clicks: Mapping[str, ErasableRecord]) -> bytes:
     postback = decode_postback(payload)
-    if not erasure.has_postback(postback.time, postback.params, clicks.get(postback.params.get("clickid", ""))):
+    click = clicks.get(plain_click_id(postback.params.get("clickid", "")))
+    if not erasure.has_postback(postback.time, postback.params, click):
         return payload
     remaining = without_personal_data(postback)
     return payload if remaining == postback else encode(remaining)

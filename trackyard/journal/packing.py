@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from trackyard.domain.platform.erasures import ErasedSubjects
+from trackyard.domain.tracking.near_misses import plain_click_id
 from trackyard.journal import frames, segments
 from trackyard.journal.archive import Archive, ArchiveIndex, archive_path, write_archive
 from trackyard.journal.durable import sync_directory, write_durably
@@ -110,6 +111,6 @@ def _without_erased(
 
 def _click_id_of(payload: bytes) -> str:
     try:
-        return decode_postback(payload).params.get("clickid", "")
+        return plain_click_id(decode_postback(payload).params.get("clickid", ""))
     except msgspec.MsgspecError:
         return ""

@@ -45,6 +45,7 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     params: by canonical name (clickid, goal, sum, status, action_id, currency, ip, referrer, comment, secure,
         custom_field1..7, user_id)
     page: of a pixel, the host of its page; "" = unknown
+    forgiven: what was wrong with the request and was taken all the same, bits of domain/tracking/forgiven.py
     """
 
     time: int
@@ -57,6 +58,7 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     body: str
     params: dict[str, str]
     page: str = ""
+    forgiven: int = 0
 
 
 class Checkpoint(msgspec.Struct, array_like=True, gc=False):

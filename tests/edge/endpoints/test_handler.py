@@ -328,7 +328,7 @@ def test_edge_click_on_unknown_offer_leaves_little_of_8_kb(edge: EdgeHandler, jo
 @pytest.mark.parametrize(
     ("body", "params"),
     [
-        (b'{"clickid":"c","comment":"\xff","sum":1.50}', {"clickid": "c", "comment": "\ufffd", "sum": "1.50"}),
+        (b'{"clickid":"c","comment":"\xff","sum":1.50}', {"clickid": "c", "comment": "я", "sum": "1.50"}),
         (b'{"clickid":"c","x":"\xff"}', {"clickid": "c"}),
         (b'{"clickid":"\\ud800"}', {}),
         (b"\xff", {}),

@@ -83,7 +83,7 @@ def test_pixel_record_names_the_host_of_its_page(edge: EdgeHandler, journal: Mem
 def test_postback_record_of_an_earlier_version_has_no_page() -> None:
     record = InboundPostback(1, "1" * 24, "success.jpg", "GET", "", "", "", "", {}, "shop.example")
     assert decode_postback(encode(record)) == record
-    assert decode_postback(encode(record).replace(b',"shop.example"]', b"]")).page == ""
+    assert decode_postback(encode(record).replace(b',"shop.example",0]', b"]")).page == ""
 
 
 @pytest.mark.parametrize("path", PATHS)

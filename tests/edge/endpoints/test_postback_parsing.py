@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trackyard.domain.tracking.postback_params import CLICK_ID_NAMES, POSTBACK_PARAMETERS
 from trackyard.edge.endpoints.postback_hints import hint_header
 from trackyard.edge.endpoints.postback_params import (
     MAX_CONTENT_TYPE,
     MAX_PARTS,
-    POSTBACK_PARAMETERS,
     postback_params,
     read_params,
 )
@@ -16,7 +16,7 @@ from trackyard.edge.http.request import Request
 
 
 def parse_postback(query: bytes = b"", body: bytes = b"", content_type: bytes = b"") -> dict[str, str]:
-    return postback_params(Request("POST", "/postback", query, {b"content-type": content_type}, "", False, body))
+    return postback_params(Request("POST", "/postback", query, {b"content-type": content_type}, "", False, body))[0]
 
 
 FORM = b"application/x-www-form-urlencoded"
@@ -81,13 +81,14 @@ def test_postback_body_of_a_too_long_content_type_is_not_read() -> None:
     longest = MULTIPART + b";" + b"x" * (MAX_CONTENT_TYPE - len(MULTIPART) - 1)
     for content_type, read in ((longest, {"clickid": "c"}), (longest + b"x", {})):
         sent = Request("POST", "/postback", b"goal=1", {b"content-type": content_type}, "192.0.2.1", False, body)
-        assert read_params(sent) == {"goal": "1"} | read
+        assert read_params(sent, POSTBACK_PARAMETERS, CLICK_ID_NAMES)[0] == {"goal": "1"} | read
 
 
 def test_postback_multipart_body_is_read_up_to_its_limit_of_parts() -> None:
     parts = [f'--B\r\nContent-Disposition: form-data; name="p{n}"\r\n\r\n{n}\r\n'.encode() for n in range(1_000)]
     sent = Request("POST", "/postback", b"goal=1", {b"content-type": MULTIPART}, "192.0.2.1", False, b"".join(parts))
-    assert read_params(sent) == {"goal": "1"} | {f"p{n}": str(n) for n in range(MAX_PARTS)}
+    read = read_params(sent, POSTBACK_PARAMETERS, CLICK_ID_NAMES)[0]
+    assert read == {"goal": "1"} | {f"p{n}": str(n) for n in range(MAX_PARTS)}
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class ExplainedConversion:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPostback:
-    """An inbound postback. sent_click_id: the id as it was sent, cut after 24 characters."""
+    """An inbound postback. sent_click_id: the id that it names, cut after 24 characters."""
 
     id: str
     time: int
@@ -113,6 +113,7 @@ class ExplainedPostback:
     goal: str
     action_id: str
     conversion_id: str = ""
+    forgiven: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,12 +419,13 @@ def _logged_postback(log: ServerPostbackLog) -> ExplainedPostback:
         goal=log.goal,
         action_id=log.action_id,
         conversion_id=log.conversion_id,
+        forgiven=log.forgiven,
     )
 
 
 def _undecided_postback(undecided: UndecidedPostback) -> ExplainedPostback:
     record = decode_postback(undecided.call)
-    postback = parse_postback(record.id, record.time, record.ip, record.params)
+    postback = parse_postback(record.id, record.time, record.ip, record.params, forgiven=record.forgiven)
     return ExplainedPostback(
         id=record.id,
         time=record.time,
@@ -436,4 +438,5 @@ def _undecided_postback(undecided: UndecidedPostback) -> ExplainedPostback:
         sent_click_id=postback.click_id[:24],
         goal=postback.goal,
         action_id=postback.action_id,
+        forgiven=postback.forgiven,
     )

@@ -18,6 +18,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
 from trackyard.domain.statistics.quality.origins import origin_text, origins_with
 from trackyard.domain.statistics.reports import Values
+from trackyard.domain.tracking.forgiven import forgiven_text
 from trackyard.domain.tracking.rejections import NOT_COUNTED, REJECTION_REASONS
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
@@ -143,6 +144,7 @@ class ClickFields(View):
     uniq: int
     partner_id: str
     partner: PartnerView
+    forgiven: str
 
 
 class ClickForAffiliate(ClickFields):
@@ -229,6 +231,7 @@ def _columns(offer_view: type[View], clicks: Batch, names: EntityNames) -> dict[
     origins = {"origin": arrow.array(map(origin_text, clicks["origin"].to_pylist()), "string")} if of_staff else {}
     return {
         **origins,
+        "forgiven": arrow.array(map(forgiven_text, clicks["forgiven"].to_pylist()), "string"),
         **{name: clicks[name] for name in (*_AS_RECORDED, *verdict, "conversion_id")},
         "click_id": clicks["id"],
         "cbid": clicks["id"],
@@ -283,6 +286,7 @@ def _fields(item: ListedClick, names: EntityNames, at: At) -> dict[str, Any]:
         "created_at": at(click.time),
         "partner_id": str(click.affiliate),
         "partner": partner_view(click.affiliate, names.affiliates),
+        "forgiven": forgiven_text(click.forgiven),
     }
 
 

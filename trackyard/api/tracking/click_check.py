@@ -22,7 +22,9 @@ from trackyard.base.zones import datetime_text
 from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.quality.origins import origin_text
+from trackyard.domain.tracking.forgiven import forgiven_text
 from trackyard.domain.tracking.links import unpack
+from trackyard.domain.tracking.near_misses import forgive_link, target_among
 from trackyard.domain.tracking.rejections import Rejection, is_rejected
 from trackyard.journal.records import Click, ClickFlag
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_staff
@@ -34,6 +36,7 @@ from trackyard.wire.response.views import view_of
 routes = Routes[Deps]()
 
 _NO_REJECTION: Final = Rejection("")
+_LINKS: Final = ("/click", "/sl")
 _NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
 
 Parameter = Annotated[str, s.BoundedText(maximum=8192)]
@@ -157,6 +160,7 @@ class RecordedClickView(View):
     referrer: str
     flags: list[str]
     origin: str
+    forgiven: str
 
 
 class CheckOwnClick(Params):
@@ -265,6 +269,7 @@ def recorded_view(click: Click, zone: ZoneInfo) -> RecordedClickView:
         prelanding_id=click.prelanding,
         flags=[flag.name.lower() for flag in ClickFlag if click.flags & flag],
         origin=origin_text(click.origin),
+        forgiven=forgiven_text(click.forgiven),
     )
 
 
@@ -319,9 +324,10 @@ def _link_of(url: str) -> tuple[bool, dict[str, str]]:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
         raise BadInput({"url": [_NO_LINK]}) from None
-    given = _params_of(parts.query)
-    path = parts.path.rstrip("/")
-    if path in ("/click", "/sl"):
+    path, query = target_among(parts.path, parts.query.encode(), _LINKS)
+    given = _params_of(query.decode())
+    forgive_link(given)
+    if path in _LINKS:
         return path == "/sl", given
     link = unpack(path[1:])
     if link is None:

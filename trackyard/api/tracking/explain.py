@@ -25,6 +25,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
+from trackyard.domain.tracking.forgiven import forgiven_text
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
@@ -104,6 +105,7 @@ class ExplainedPostbackView(View):
     goal: str
     action_id: str
     conversion_id: str | None
+    forgiven: str
 
 
 class DeliveryAttemptView(View):
@@ -247,6 +249,7 @@ def _postback_view(postback: ExplainedPostback, zone: ZoneInfo) -> ExplainedPost
         post=postback.body,
         click_id=postback.sent_click_id,
         conversion_id=postback.conversion_id or None,
+        forgiven=forgiven_text(postback.forgiven),
     )
 
 

@@ -30,6 +30,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.rows import ServerPostbackLog
+from trackyard.domain.tracking.forgiven import forgiven_text
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
@@ -196,6 +197,7 @@ class ServerPostback(View):
     post: str
     server: str
     response: str
+    forgiven: str
     track: LoggedClick | None
 
 
@@ -322,6 +324,7 @@ def _server_postback(item: ServerLogRecord, names: EntityNames, zone: ZoneInfo) 
         post=log.body,
         server=_server(log),
         response=log.response,
+        forgiven=forgiven_text(log.forgiven),
         track=None if item.click is None else _track(item.click, log.conversion_id, names, zone),
     )
 

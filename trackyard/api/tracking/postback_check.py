@@ -1,7 +1,7 @@
 """Checks of inbound postbacks (docs/spec/conversions.md#inbound-postbacks)."""
 
 from typing import Annotated, Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -11,9 +11,18 @@ from trackyard.api.statistics.times import text_or_none, utc_ms
 from trackyard.api.tracking.click_check import plain_address
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.conversions.pixel_pages import find_page_host
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.postback_params import PIXELS, canonical_params, canonical_pixel_params
+from trackyard.domain.tracking.near_misses import forgive_names, forgive_second_query, target_among
+from trackyard.domain.tracking.postback_params import (
+    CLICK_ID_NAMES,
+    PIXEL_NAMES,
+    PIXELS,
+    POSTBACK_NAMES,
+    canonical_params,
+    canonical_pixel_params,
+)
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params
@@ -24,6 +33,8 @@ routes = Routes[Deps]()
 
 Parameter = Annotated[str, s.BoundedText(maximum=2048)]
 
+_POSTBACK: Final = "/postback"
+_PATHS: Final = frozenset((_POSTBACK, *(f"/{name}" for name in PIXELS)))
 _NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
 
 
@@ -170,26 +181,29 @@ def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> Resul
     )
 
 
-def _path(url: str) -> str:
-    """Return the path of an address. Raises BadInput for one that is none."""
+def _target(url: str) -> tuple[str, bytes]:
+    """Return the path and the query of an address. Raises BadInput for one that is none."""
     try:
-        return urlsplit(url).path.rstrip("/")
+        parts = urlsplit(url)
     except ValueError:  # a host that is none
         raise BadInput({"url": [_NOT_A_POSTBACK]}) from None
+    return target_among(parts.path, parts.query.encode(), _PATHS)
 
 
 def _is_pixel(url: str) -> bool:
-    return _path(url).removeprefix("/") in PIXELS
+    return _target(url)[0].removeprefix("/") in PIXELS
 
 
 def _link_params(url: str) -> dict[str, str]:
     """Return the parameters of a postback's address by canonical name; {} for none."""
     if not url:
         return {}
-    path = _path(url)
-    given = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
-    if _is_pixel(url):
-        return canonical_pixel_params(given)
-    if path != "/postback":
+    path, query = _target(url)
+    if path not in _PATHS:
         raise BadInput({"url": [_NOT_A_POSTBACK]})
-    return canonical_params(given)
+    is_postback = path == _POSTBACK
+    names = POSTBACK_NAMES if is_postback else PIXEL_NAMES
+    given = read_query_params(query)[0]
+    forgive_names(given, names)
+    forgive_second_query(given, CLICK_ID_NAMES, names)
+    return canonical_params(given) if is_postback else canonical_pixel_params(given)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from trackyard.domain.conversions.statuses import SENT_STATUSES, STATUS_NUMBERS, Status
 from trackyard.domain.offers.choices import REDIRECT_MEANINGS, RedirectType
+from trackyard.domain.tracking.forgiven import FORGIVEN
 from trackyard.domain.tracking.macro_registry import MACROS, Macro, MacroPlace
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.wire.openapi.guides import Guide, GuideBlock, GuideCode, GuideSection, GuideTable, GuideText
@@ -158,6 +159,11 @@ def _flags() -> GuideTable:
     return GuideTable(("flag", "meaning"), tuple(rows))
 
 
+def _forgiven() -> GuideTable:
+    rows = [(f"`{each.name}`", f"`{each.sent}`", f"`{each.taken}`", each.rule) for each in FORGIVEN.values()]
+    return GuideTable(("name", "sent", "taken as", "rule"), tuple(rows))
+
+
 def _results(subject: str, head: str) -> GuideTable:
     texts = reference_texts("results")[subject]
     if any("advice" in text for text in texts.values()):
@@ -182,6 +188,7 @@ _TABLES: Final[Mapping[str, Callable[[], GuideTable]]] = {
     "statuses": _statuses,
     "redirects": _redirects,
     "flags": _flags,
+    "forgiven": _forgiven,
     "rejections": lambda: _results("rejections", "reason"),
     "faults": lambda: _results("faults", "`response`"),
     "declines": lambda: _results("declines", "comment"),

@@ -73,6 +73,15 @@ EDGE_REQUESTS = _tracking.counter(
     MetricLabel("path", "one of the [addresses](spec/tracking.md#addresses), `/{hash}` for short links, `other`"),
     MetricLabel("status", "status of HTTP"),
 )
+REFUSED_REQUESTS = _tracking.counter(
+    "trackyard_refused_requests_total",
+    "requests",
+    "Requests that a listener could not read, so that no address answered them",
+    "The log has the reason and the begin of one a second as `request not read`. Status 400: a program sends addresses "
+    "that can mean several things ([what is forgiven](spec/tracking.md#what-is-forgiven)), or it does not speak HTTP.",
+    MetricLabel("listener", "which listener", {"tracking": "that of clicks", "api": "that of the API"}),
+    MetricLabel("status", "status of HTTP"),
+)
 EDGE_FAULT = _tracking.gauge(
     "trackyard_edge_fault",
     "1 or 0",

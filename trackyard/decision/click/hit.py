@@ -32,6 +32,7 @@ class Hit:
     is_ordinary: no bot made the click, and its affiliate is known and active
     smart_id: the SmartLink that chooses the offer, "" = none
     origin: the signals of the click (docs/spec/quality.md#signals)
+    forgiven: what was wrong with the link and was taken all the same (domain/tracking/forgiven.py)
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Hit:
         "bot",
         "click_id",
         "country",
+        "forgiven",
         "geo",
         "headers",
         "ip",
@@ -74,6 +76,7 @@ class Hit:
         plain: bool = False,
         smart_id: str = "",
         origin: int = 0,
+        forgiven: int = 0,
     ) -> None:
         self.platform: Final = platform
         self.affiliate: Final = affiliate
@@ -93,6 +96,7 @@ class Hit:
         self.plain: Final = plain
         self.smart_id: Final = smart_id
         self.origin: Final = origin
+        self.forgiven: Final = forgiven
 
     @property
     def place(self) -> GeoRecord:

@@ -124,6 +124,7 @@ class Conversion:
     quality_held: whether it is on hold because it is suspicious.
     signals: what is unusual about it, besides its click (docs/spec/quality.md#conversions).
     promo_code: the code that made it without a click of a visitor; None = a click did.
+    forgiven: what was wrong with its postback and was taken all the same, bits of domain/tracking/forgiven.py.
     """
 
     id: str
@@ -166,6 +167,7 @@ class Conversion:
     quality_held: bool = False
     signals: int = 0
     promo_code: str | None = None
+    forgiven: int = 0
 
     def counts_in(self, statuses: Container[Status]) -> bool:
         """Return whether a cap or tier that counts these statuses counts it."""

@@ -33,6 +33,7 @@ from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_mod
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.statistics.quality.conversion_signals import is_marking, signals_of
 from trackyard.domain.statistics.quality.origins import is_marked
+from trackyard.domain.tracking.near_misses import BLANKS
 
 _ONE: Final = Decimal(1)
 
@@ -92,10 +93,10 @@ def _check_pixel(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackEr
 
 def _check_secure_code(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
     announces = is_announcement(postback, terms)
-    code, sent = terms.offer.pixel_code if announces else terms.secure, postback.secure
+    code, sent = terms.offer.pixel_code if announces else terms.secure, postback.secure.strip(BLANKS)
     if not code:
         return PostbackError.ACCESS_DENIED if announces else None
-    return None if hmac.compare_digest(code.encode(), sent.encode()) else PostbackError.ACCESS_DENIED
+    return None if hmac.compare_digest(code.strip(BLANKS).encode(), sent.encode()) else PostbackError.ACCESS_DENIED
 
 
 def _check_signature(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
@@ -247,6 +248,7 @@ def create_conversion(
         referral_percent=terms.referral.percent,
         repeated=decline is DeclineReason.REPEATED,
         signals=arrival.signals,
+        forgiven=postback.forgiven,
     )
 
 

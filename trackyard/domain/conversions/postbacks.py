@@ -16,6 +16,7 @@ from trackyard.domain.conversions.signatures import signed_text
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.goals import DEFAULT_GOAL, GOAL_LENGTH, trimmed_goal
+from trackyard.domain.tracking.near_misses import plain_values
 from trackyard.domain.tracking.rejections import is_rejected
 
 CUSTOM_FIELDS: Final = range(1, 8)
@@ -61,7 +62,10 @@ class ReceivedPostback:
     page: of a pixel, the host of its page; None = it is no pixel.
     promo_code: "" = none was sent.
     reporter: the affiliate that reports a conversion of its own, 0 = the advertiser or staff do.
-    signature: "" = none was sent; ts: Unix seconds as sent; signed_text: "" without a signature.
+    signature: "" = none was sent; ts: Unix seconds as sent; signed_text: over the values as they arrived, "" without
+        a signature.
+    sent_action_id: the action id as it arrived; `action_id` is without blanks around it.
+    forgiven: what was wrong with it and was taken all the same, bits of domain/tracking/forgiven.py.
     """
 
     id: str
@@ -87,6 +91,8 @@ class ReceivedPostback:
     signed_text: str = ""
     promo_code: str = ""
     reporter: int = 0
+    sent_action_id: str = ""
+    forgiven: int = 0
 
     @property
     def names_promo_code(self) -> bool:
@@ -132,12 +138,17 @@ def parse_postback(
     journal: str = "",
     position: int = 0,
     page: str | None = None,
+    forgiven: int = 0,
 ) -> ReceivedPostback:
     """Read the parameters of a postback, given by canonical name.
 
     time: UTC ms.
     page: of a pixel, the host of its page; None = it is no pixel.
+    forgiven: what was wrong with the request.
     """
+    text_to_sign = signed_text(params) if params.get("signature") else ""
+    sent_action_id = params.get("action_id", "")
+    params, forgiven_values = plain_values(params)
     status, sent_sum = SENT_STATUSES.get(params.get("status", "")), params.get("sum", "")
     amount = find_amount(sent_sum) if sent_sum else None
     return ReceivedPostback(
@@ -157,20 +168,23 @@ def parse_postback(
         reported_ip=params.get("ip", ""),
         user_id=params.get("user_id", ""),
         custom_fields={str(n): value for n in CUSTOM_FIELDS if (value := params.get(f"custom_field{n}"))},
-        faults=frozenset(
-            fault
-            for fault, applies in (
-                (PostbackError.WRONG_STATUS, status is None),
-                (PostbackError.WRONG_SUM, bool(sent_sum) and amount is None),
-            )
-            if applies
-        ),
+        faults=_faults_of(status, sent_sum, amount),
         page=page,
         signature=params.get("signature", ""),
         ts=params.get("ts", ""),
-        signed_text=signed_text(params) if params.get("signature") else "",
+        signed_text=text_to_sign,
         promo_code=params.get("promo_code", "") if page is None else "",
+        sent_action_id=sent_action_id,
+        forgiven=forgiven | forgiven_values,
     )
+
+
+def _faults_of(status: Status | None, sent_sum: str, amount: Decimal | None) -> frozenset[PostbackError]:
+    faults = (
+        (PostbackError.WRONG_STATUS, status is None),
+        (PostbackError.WRONG_SUM, bool(sent_sum) and amount is None),
+    )
+    return frozenset(fault for fault, applies in faults if applies)
 
 
 def find_early_error(

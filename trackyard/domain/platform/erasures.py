@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 import msgspec
 
 from trackyard.base.ids import is_hex24
+from trackyard.domain.tracking.near_misses import plain_click_id
 
 _VISITOR_COLUMNS: Final = (
     *("ip", "ip_hash", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "click_ids"),
@@ -136,7 +137,7 @@ class ErasedSubjects:
         click: the named one, where it is known.
         time: of the postback, UTC milliseconds.
         """
-        if params.get("clickid", "") in self.clicks or (click is not None and self.has(click)):
+        if plain_click_id(params.get("clickid", "")) in self.clicks or (click is not None and self.has(click)):
             return True
         user_id = params.get("user_id", "")
         return user_id != "" and time <= self.users.get(user_id, -1)

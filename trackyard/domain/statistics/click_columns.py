@@ -193,7 +193,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     origin: Annotated[int, Column(in_event=True, exported=True, filter=True, slice=ColumnSlice(access=_STAFF))] = 0
     cost: int = 0
     test: Annotated[int, Column(in_event=True)] = 0
-    forgiven: int = 0
+    forgiven: Annotated[int, Column(exported=True)] = 0
     cost_sent: int = 0
     cost_currency: LowText = ""
     consent: LowText = ""

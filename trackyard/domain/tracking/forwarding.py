@@ -12,6 +12,8 @@ from trackyard.domain.tracking.ip_lists import find_packed
 
 FORWARDED_HEADER: Final = b"x-trackyard-forwarded"
 """The header, in lower case."""
+FORGIVEN_HEADER: Final = b"x-trackyard-forgiven"
+"""The header with what was forgiven in the request that is forwarded, as a number. It counts next to the other."""
 MAX_AGE_S: Final = 60
 
 

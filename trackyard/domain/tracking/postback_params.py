@@ -25,6 +25,10 @@ POSTBACK_PARAMETERS: Final = frozenset(
 CLICK_ID_ALIASES: Final = ("click_id", "afclick")
 """Other names of `clickid`, which precedes them."""
 
+POSTBACK_NAMES: Final = POSTBACK_PARAMETERS.union(CLICK_ID_ALIASES)
+"""Every name that a postback may send."""
+CLICK_ID_NAMES: Final = ("clickid", *CLICK_ID_ALIASES)
+
 PIXELS: Final = frozenset({"success.jpg", "success.php", "track.js"})
 """The names of pixels, as sources of inbound postbacks."""
 
@@ -39,6 +43,8 @@ PIXEL_PARAMETERS: Final = {
     **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
 }
 """Parameters of pixels to their canonical names."""
+PIXEL_NAMES: Final = frozenset(PIXEL_PARAMETERS).union(("offer_id",))
+"""Every name that a pixel may send."""
 
 
 def canonical_params(given: Mapping[str, str]) -> dict[str, str]:

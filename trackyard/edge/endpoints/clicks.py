@@ -15,6 +15,7 @@ from trackyard.decision.target.queries import find_plain_params, read_query_para
 from trackyard.decision.target.url import accepted_url, rejected_click_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
 from trackyard.domain.statistics.click_columns import Source, columns_from
+from trackyard.domain.tracking.near_misses import LINK_NAMES, forgive_link, merge
 from trackyard.domain.tracking.rejections import NOT_COUNTED, Rejection
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.hits import HitFactory
@@ -64,12 +65,18 @@ class ClickHandler:
         HEAD gets the same answer and is not recorded. POST may have parameters in its body.
         """
         plain = find_plain_params(request.query)
-        params, cut = read_query_params(request.query) if plain is None else (plain, False)
+        params, cut, forgiven = read_query_params(request.query) if plain is None else (plain, False, 0)
         if request.body:
-            params.update(read_body_params(request))
+            sent, body_forgiven = read_body_params(request, LINK_NAMES)
+            forgiven |= body_forgiven | merge(params, sent)
             plain = None
-        hit = self._hits.make(ruleset, request, params, plain=plain is not None)
+        if plain is None:
+            forgiven |= forgive_link(params)
+        hit = self._hits.make(ruleset, request, params, plain=plain is not None, forgiven=forgiven)
         route = ruleset.route_of(params)
+        if (hit.affiliate is None or not route.is_known) and (late := forgive_link(params)):
+            hit = self._hits.make(ruleset, request, params, plain=plain is not None, forgiven=forgiven | late)
+            route = ruleset.route_of(params)
         if self._shared is not None and needs_shared_state(route):
             return self._shared_click(request, ruleset, hit, route, cut)
         return self.respond(request, ruleset, hit, route, self.decide_click(request, hit, route), cut=cut)
@@ -193,6 +200,7 @@ def _shortened(hit: Hit) -> Hit:
         bot=hit.bot,
         plain=hit.plain,
         origin=hit.origin,
+        forgiven=hit.forgiven,
     )
 
 
@@ -208,6 +216,8 @@ _ACCEPTED_NOT_COUNTED: Final = f'{quoted(NOT_COUNTED)},"the visitor was seen"'
 """The columns `reason` and `detail` of accepted clicks."""
 _BEFORE_ORIGIN: Final = ",0,0,"
 """The columns between `prelanding` and `origin`: the version of the ruleset and the target."""
+_BEFORE_FORGIVEN: Final = ",0,0,"
+"""The columns between `origin` and `forgiven`: the cost, and whether it is a test."""
 
 
 def click_record(
@@ -246,5 +256,9 @@ def click_record(
     visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.geo.columns},{hit.parsed.columns}'
     if hit.origin:
         prelanding = f"{prelanding or ',0'}{_BEFORE_ORIGIN}{hit.origin}"
+    if hit.forgiven:
+        if not hit.origin:
+            prelanding = f"{prelanding or ',0'}{_BEFORE_ORIGIN}0"
+        prelanding += f"{_BEFORE_FORGIVEN}{hit.forgiven}"
     suffix = f"{_TRAILING_EMPTY_COLUMNS[last]}{flags}{prelanding}]"
     return f'{prefix}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(column_values)}{suffix}'.encode()

@@ -11,18 +11,22 @@ from trackyard.base.clock import Clock
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.platform.own_requests import INSTALLATION_PATH
+from trackyard.domain.tracking.forgiven import PATH
 from trackyard.domain.tracking.links import Link, unpack
+from trackyard.domain.tracking.near_misses import plain_target
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.clicks import ClickHandler
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.impressions import ImpressionHandler
 from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.endpoints.pixels import FindClick, PixelHandler
+from trackyard.edge.endpoints.postback_params import unpacked
 from trackyard.edge.endpoints.postbacks import PostbackHandler
 from trackyard.edge.endpoints.redirects import preflight
 from trackyard.edge.endpoints.smartlinks import SmartLinkHandler
 from trackyard.edge.http.answers import (
     ACCEPTED_BODY,
+    BODY_TOO_LARGE,
     JOURNAL_UNWRITABLE,
     NO_STORE,
     NOT_READY,
@@ -144,9 +148,8 @@ class EdgeHandler:
         if found is None:
             path = path.rstrip("/")
             found = self._routes.get(path)
-        if found is None and (link := unpack(path[1:])) is not None:
-            path, found = "/{hash}", self._routes["/click"]
-            request = _as_click(request, link)
+        if found is None:
+            path, found, request = self._find_link(path, request)
         if request.method == "OPTIONS":
             path, response = path if found else "other", preflight(request, found.methods if found else ())
         elif found is None or found.is_page:
@@ -156,17 +159,46 @@ class EdgeHandler:
             response = _method_not_allowed(found)
         elif len(path) + len(request.query) >= MAX_URL:
             response = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
-        elif found.decide is not None:
-            response = NOT_READY if self.ruleset is None else self._decide(found.decide, request, self.ruleset)
-        elif found.answer is not None:
-            response = found.answer(request)
         else:
-            raise TypeError(f"{path} has no function that answers it")
+            response = self._answer(found, request)
         if path == "/click" and response.status == _FOUND:
             self._counters.redirected += 1
         else:
             self._counters.requests[path, response.status] += 1
         return response
+
+    def _find_link(self, path: str, request: Request) -> tuple[str, _Route | None, Request]:
+        """Return what answers a path that is no address: a short link, or a near miss of an address or a link.
+
+        It has the path for the metrics, the route (None = the path is unknown), and the request that is meant.
+        """
+        clicks = self._routes["/click"]
+        if (link := unpack(path[1:])) is not None:
+            return "/{hash}", clicks, _as_click(request, link)
+        plain = plain_target(request.path, request.query)
+        if plain is None:
+            return path, None, request
+        near, query = plain
+        found = self._routes.get(near) or self._routes.get(near.lower())
+        if found is not None and not found.is_page:
+            near = near if near in self._routes else near.lower()
+            return near, found, request.with_target(near, query, PATH)
+        if (link := unpack(near[1:])) is not None:
+            return "/{hash}", clicks, _as_click(request.with_target(near, query, PATH), link)
+        return path, None, request
+
+    def _answer(self, route: _Route, request: Request) -> Response:
+        """Return the answer to a request that tracks something."""
+        if request.body:
+            opened = unpacked(request)
+            if opened is None:
+                return BODY_TOO_LARGE
+            request = opened
+        if route.decide is not None:
+            return NOT_READY if self.ruleset is None else self._decide(route.decide, request, self.ruleset)
+        if route.answer is not None:
+            return route.answer(request)
+        raise TypeError(f"{request.path} has no function that answers it")
 
     def _answer_page(self, request: Request, page: _Route | None) -> Response:
         """Return the answer to a request that tracks nothing. page: None = its path is unknown."""

@@ -54,9 +54,16 @@ class HitFactory:
         self._agents: BoundedCache[bytes, ParsedAgent] = BoundedCache(_AGENT_CACHE_SIZE)
 
     def make(
-        self, ruleset: Ruleset, request: Request, params: dict[str, str], *, plain: bool = False, smart_id: str = ""
+        self,
+        ruleset: Ruleset,
+        request: Request,
+        params: dict[str, str],
+        *,
+        plain: bool = False,
+        smart_id: str = "",
+        forgiven: int = 0,
     ) -> Hit:
-        """Return the hit of a request with these parameters."""
+        """Return the hit of a request with these parameters. forgiven: what was wrong with them."""
         ip, address, reported_agent = resolve_visitor(ruleset, request, params, self._trusted, self._senders)
         headers = request.headers
         read = self._read(request) if reported_agent is None else self._visitors.read(reported_agent)
@@ -81,6 +88,7 @@ class HitFactory:
             plain=plain,
             smart_id=smart_id,
             origin=origin | PREFETCH if prefetch else origin,
+            forgiven=request.forgiven | forgiven,
         )
 
     def _read(self, request: Request) -> ParsedAgent:

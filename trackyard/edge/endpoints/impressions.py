@@ -5,6 +5,7 @@ from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
 from trackyard.decision.target.url import impression_url
+from trackyard.domain.tracking.near_misses import forgive_link
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.edge.endpoints.clicks import click_record
 from trackyard.edge.endpoints.hits import HitFactory
@@ -36,11 +37,12 @@ class ImpressionHandler:
         An impression is decided like a click, without unique visitors, and without click caps unless the offer applies
         them to impressions too. HEAD gets the same answer and is not recorded.
         """
-        params, cut = read_query_params(request.query)
+        params, cut, forgiven = read_query_params(request.query)
+        forgiven |= forgive_link(params)
         for own, name in _PARAMETER_NAMES.items():
             if own in params:
                 params[name] = params[own]
-        hit = self._hits.make(ruleset, request, params)
+        hit = self._hits.make(ruleset, request, params, forgiven=forgiven)
         route = ruleset.route_of(params)
         state = self._caps if route.offer.impression_overcap else EMPTY_CLICK_STATE
         rejection = decide(hit, route, state).rejection

@@ -12,9 +12,11 @@ from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.headers import find_click_cookie, find_cookie
 from trackyard.domain.conversions.pixel_pages import find_page_host
 from trackyard.domain.conversions.statuses import SENT_STATUSES
+from trackyard.domain.tracking.forgiven import IDENTIFIER
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
 from trackyard.domain.tracking.macros import cached_template
-from trackyard.domain.tracking.postback_params import canonical_pixel_params
+from trackyard.domain.tracking.near_misses import plain_click_id, plain_reference
+from trackyard.domain.tracking.postback_params import PIXEL_NAMES, canonical_pixel_params
 from trackyard.domain.tracking.rejections import is_rejected
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
 from trackyard.edge.endpoints.postback_params import read_params
@@ -37,6 +39,7 @@ _SANDBOX: Final = (
 _UNKNOWN: Final = dict.fromkeys(macro_names(MacroPlace.POSTBACK), "")
 """Macros of postbacks; many have a value only after the conversion is created."""
 _CLICK_COLUMNS: Final = macro_columns(MacroPlace.POSTBACK)
+_CLICK_ID: Final = ("afclick",)
 _CUSTOM_FIELDS: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
 
 
@@ -64,7 +67,7 @@ class PixelHandler:
         postback, offer_id = self._read_postback(request, ruleset, "success.php")
         codes = b"" if ruleset is None else _codes(request, ruleset, postback, offer_id)
         headers = _SANDBOX + self._pages.of(request) + cors(request)
-        click_id = postback.params.get("clickid", "")
+        click_id = plain_click_id(postback.params.get("clickid", ""))
         if codes or ruleset is None or not ruleset.has_pixels or self._find_click is None or not is_hex24(click_id):
             return self._record(postback, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))
         answer = DeferredResponse(SUCCESS_PAGE % b"", HTML, headers)
@@ -92,8 +95,11 @@ class PixelHandler:
 
     def _read_postback(self, request: Request, ruleset: Ruleset | None, source: str) -> tuple[InboundPostback, int]:
         """Return the inbound postback and the id of the offer; 0 = the pixel names none."""
-        params_as_sent = read_params(request)
-        offer_id = _offer_number(params_as_sent.get("offer_id", ""), ruleset)
+        params_as_sent, forgiven = read_params(request, PIXEL_NAMES, _CLICK_ID)
+        sent_offer = params_as_sent.get("offer_id", "")
+        offer = plain_reference(sent_offer)
+        offer_id = _offer_number(offer, ruleset)
+        forgiven |= IDENTIFIER if offer != sent_offer else 0
         params = canonical_pixel_params(params_as_sent)
         if "clickid" not in params:
             own = find_click_cookie(request.headers, b"afclick_%d" % offer_id) if offer_id else ""
@@ -101,7 +107,7 @@ class PixelHandler:
             if click_id:
                 params["clickid"] = click_id
         page = find_page_host(request.header(b"origin"), request.header(b"referer"))
-        return self._inbound.read_postback(request, source, params, page), offer_id
+        return self._inbound.read_postback(request, source, params, page, forgiven), offer_id
 
     def _record(self, postback: InboundPostback, answer: Response) -> Response:
         """Record a postback and return its answer; HEAD is not recorded."""
@@ -123,7 +129,8 @@ def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_
     affiliate_id_bytes = find_cookie(request.headers, b"afpid_%d" % offer_id)
     if not affiliate_id_bytes.isdigit() or len(affiliate_id_bytes) > 18:
         return b""
-    if find_click_cookie(request.headers, b"afclick_%d" % offer_id) != postback.params.get("clickid"):
+    click_id = plain_click_id(postback.params.get("clickid", ""))
+    if find_click_cookie(request.headers, b"afclick_%d" % offer_id) != click_id:
         return b""
     codes = ruleset.pixels(offer_id, int(affiliate_id_bytes))
     if not codes:
@@ -160,7 +167,7 @@ def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, af
     status = get("status", "")
     return {
         **_UNKNOWN,
-        "clickid": get("clickid", ""),
+        "clickid": plain_click_id(get("clickid", "")),
         "action_id": get("action_id", ""),
         "offerid": str(offer_id),
         "offer_id": str(offer_id),

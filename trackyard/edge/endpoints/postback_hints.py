@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from trackyard.base.ids import is_hex24
+from trackyard.domain.tracking.near_misses import plain_click_id
 
 _HEADER: Final = "X-Postback-Hint"
 
@@ -25,7 +26,7 @@ def _find_hint(params: Mapping[str, str]) -> str:
     unfilled = sorted(name for name, value in params.items() if value.startswith("{") and value.endswith("}"))
     if unfilled:
         return f"{unfilled[0]} is a macro that the sender did not fill"
-    click_id = params.get("clickid", "")
+    click_id = plain_click_id(params.get("clickid", ""))
     if is_hex24(click_id):
         return ""
     if click_id:

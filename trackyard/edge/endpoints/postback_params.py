@@ -1,19 +1,25 @@
 """Parameters of an inbound postback, in the query or in the body (docs/spec/tracking.md#parameters)."""
 
-from collections.abc import Container
-from itertools import islice
+import zlib
+from collections.abc import Container, Iterable
+from itertools import chain, islice
 from typing import Any, Final
 
 import msgspec
 from python_multipart import create_form_parser
 from python_multipart.exceptions import FormParserError
 
+from trackyard.base.readable import readable_text
 from trackyard.decision.target.queries import MAX_PARAMETERS, clean_text, read_query_params
-from trackyard.domain.tracking.postback_params import CLICK_ID_ALIASES, POSTBACK_PARAMETERS, canonical_params
+from trackyard.domain.tracking.forgiven import COMPRESSED, ENCODING, JSON_BODY
+from trackyard.domain.tracking.near_misses import forgive_names, forgive_second_query, merge
+from trackyard.domain.tracking.postback_params import CLICK_ID_NAMES, POSTBACK_NAMES, canonical_params
+from trackyard.edge.http.bounds import MAX_BODY
 from trackyard.edge.http.request import Request
 
 # Numbers stay as they were written: an amount must not pass through a float.
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_list = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
@@ -21,53 +27,97 @@ MAX_CONTENT_TYPE: Final = 256
 """Bytes of the header; a body of a longer one is not read."""
 MAX_PARTS: Final = 64
 """Parts of a multipart body that are read: each costs as much as a click."""
-_POSTBACK_PARAMETERS: Final = POSTBACK_PARAMETERS.union(CLICK_ID_ALIASES)
+_GZIP: Final = b"\x1f\x8b"
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_JSON: Final = b"application/json"
 
 
 class _TooManyParts(Exception):
     """The body has more than MAX_PARTS parts."""
 
 
-def postback_params(request: Request) -> dict[str, str]:
-    """Return the parameters of a postback by canonical name, body over query.
+def postback_params(request: Request) -> tuple[dict[str, str], int]:
+    """Return the parameters of a postback by canonical name, body over query, and what was forgiven.
 
     What cannot be read is left out: the postback is recorded, and its log record names what is missing.
     """
-    return canonical_params(read_params(request, _POSTBACK_PARAMETERS))
+    params, forgiven = read_params(request, POSTBACK_NAMES, CLICK_ID_NAMES)
+    return canonical_params(params), forgiven
 
 
-def read_params(request: Request, names: Container[str] | None = None) -> dict[str, str]:
-    """Return the parameters of a request by their names there, body over query.
+def read_params(request: Request, names: frozenset[str], click_ids: Iterable[str]) -> tuple[dict[str, str], int]:
+    """Return the parameters of a postback or pixel, body over query, and what was forgiven.
 
-    names: of the parameters to read from JSON, None = all
+    names: of the parameters. click_ids: those that are the id of a click.
     """
-    params = read_query_params(request.query)[0]
+    params, _, forgiven = read_query_params(request.query)
     if request.body:
-        params.update(read_body_params(request, names))
-    return params
+        sent, body_forgiven = read_body_params(request, names)
+        forgiven |= body_forgiven | merge(params, sent)
+    if not names.issuperset(params):
+        forgiven |= forgive_names(params, names)
+    return params, forgiven | forgive_second_query(params, click_ids, names)
 
 
-def read_body_params(request: Request, names: Container[str] | None = None) -> dict[str, str]:
-    """Return the parameters of a body: a form, or the texts, numbers and flags of a JSON object."""
+def read_body_params(request: Request, names: frozenset[str]) -> tuple[dict[str, str], int]:
+    """Return the parameters of a body, and what was forgiven.
+
+    It is a form, or the texts, numbers and flags of a JSON object.
+
+    names: of the parameters to read from JSON
+    """
     sent_type = request.headers.get(b"content-type", b"")
     if len(sent_type) > MAX_CONTENT_TYPE:
-        return {}
+        return {}, 0
     content_type = sent_type.partition(b";")[0].strip().lower()
-    if content_type == b"application/json":
-        return _read_json(request.body, names)
     if content_type == b"multipart/form-data":
-        return _read_multipart(request)
-    return read_query_params(request.body)[0]
+        return _read_multipart(request), 0
+    text = request.body.removeprefix(_BYTE_ORDER_MARK).strip()
+    if text[:1] in (b"{", b"["):
+        # By texts: the names of a JSON object would hide that a value is Cyrillic.
+        pieces = [readable_text(piece) for piece in text.split(b'"')]
+        is_other = any(other for _, other in pieces)
+        read = _read_json('"'.join(piece for piece, _ in pieces), names)
+        if read is not None:
+            is_plain = content_type == _JSON and text[:1] == b"{" and not request.body.startswith(_BYTE_ORDER_MARK)
+            return read, (0 if is_plain else JSON_BODY) | (ENCODING if is_other else 0)
+        if content_type == _JSON:
+            return {}, 0
+    params, _, forgiven = read_query_params(text)
+    return params, forgiven | (JSON_BODY if content_type == _JSON and names.intersection(params) else 0)
 
 
-def _read_json(body: bytes, names: Container[str] | None) -> dict[str, str]:
+def unpacked(request: Request) -> Request | None:
+    """Return a request with a body that is not compressed; None = it would be over the limit of a body."""
+    if not request.body.startswith(_GZIP):
+        return request
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
-        document = _decode(body.decode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError):
-        return {}
-    wanted = islice((name for name in document if names is None or name in names), MAX_PARAMETERS)
+        body = stream.decompress(request.body, MAX_BODY + 1)
+    except zlib.error:
+        return request  # recorded as it came; its log record names what is missing
+    return None if len(body) > MAX_BODY else request.with_body(body, COMPRESSED)
+
+
+def _read_json(text: str, names: Container[str]) -> dict[str, str] | None:
+    """Return the parameters of an object, or of a list of one; None = the text is neither."""
+    document = _find_object(text)
+    if document is None:
+        return None
+    near = [name for name in document if name not in names and not (name.islower() and name.isidentifier())]
+    wanted = islice(chain((name for name in document if name in names), near), MAX_PARAMETERS)
     read = {name: _scalar_text(bytes(document[name])) for name in wanted}
-    return {name: clean_text(text)[0] for name, text in read.items() if text is not None}
+    return {name: clean_text(value)[0] for name, value in read.items() if value is not None}
+
+
+def _find_object(text: str) -> dict[str, msgspec.Raw] | None:
+    try:
+        if text.startswith("{"):
+            return _decode(text)
+        items = _decode_list(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return items[0] if len(items) == 1 else None
 
 
 def _scalar_text(raw: bytes) -> str | None:
@@ -91,7 +141,7 @@ def _read_multipart(request: Request) -> dict[str, str]:
     def on_field(field: Any) -> None:
         count()
         name = (field.field_name or b"").decode("utf-8", "replace")
-        read[name] = clean_text((field.value or b"").decode("utf-8", "replace"))[0]
+        read[name] = clean_text(readable_text(field.value or b"")[0])[0]
 
     def on_file(file: Any) -> None:
         file.close()

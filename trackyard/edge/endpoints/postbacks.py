@@ -6,9 +6,11 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24, new_id
+from trackyard.base.readable import readable_text
 from trackyard.domain.platform.own_requests import is_own_request, origin_of
-from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, find_caller
+from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, find_caller
 from trackyard.domain.tracking.ip_lists import wide_network_of
+from trackyard.domain.tracking.near_misses import plain_click_id
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.endpoints.postback_hints import hint_header
@@ -59,9 +61,9 @@ class PostbackHandler:
 
     def postback(self, request: Request) -> Response:
         """Answer a postback of an advertiser's server."""
-        params = postback_params(request)
+        params, forgiven = postback_params(request)
         headers = NO_STORE + hint_header(params) + cors(request)
-        call = self.read_postback(request, "postback", params)
+        call = self.read_postback(request, "postback", params, forgiven=forgiven)
         return self.record(call, Response(200, ACCEPTED_BODY, headers=headers, durable=True))
 
     def unless_own(self, answer: Callable[[Request], Response]) -> Callable[[Request], Response]:
@@ -77,16 +79,20 @@ class PostbackHandler:
 
         return endpoint
 
-    def read_postback(self, request: Request, source: str, params: dict[str, str], page: str = "") -> InboundPostback:
+    def read_postback(
+        self, request: Request, source: str, params: dict[str, str], page: str = "", forgiven: int = 0
+    ) -> InboundPostback:
         """Return the inbound postback of a request.
 
         source: "postback" or the name of a pixel
         params: by canonical name
         page: of a pixel, the host of its page
+        forgiven: what was wrong with the parameters and was taken all the same
         """
         now = self._clock.now_ms()
+        ip, forwarded = self._caller_of(request)
         ua, query, body = request.header(b"user-agent"), request.query, request.body[:MAX_LOGGED_BODY]
-        if not is_hex24(params.get("clickid", "")):
+        if not is_hex24(plain_click_id(params.get("clickid", ""))):
             names_code = params.get("promo_code") and not params.get("clickid")
             most = MAX_PROMO_CODE_TEXT if names_code else MAX_BROKEN_TEXT
             ua, query, body = ua[:most], query[:most], body[:most]
@@ -96,12 +102,13 @@ class PostbackHandler:
             id=new_id(now),
             source=source,
             method=request.method,
-            ip=self._caller_address(request),
+            ip=ip,
             ua=ua,
-            query=query.decode("utf-8", "replace"),
-            body=body.decode("utf-8", "replace"),
+            query=readable_text(query)[0],
+            body=readable_text(body)[0],
             params=params,
             page=page,
+            forgiven=request.forgiven | forgiven | forwarded,
         )
 
     def record(self, call: InboundPostback, answer: Response) -> Response:
@@ -111,7 +118,7 @@ class PostbackHandler:
         """
         if self._limits.admits_unknown(call.ip):
             return self._append(call, answer)
-        click_id = call.params.get("clickid", "")
+        click_id = plain_click_id(call.params.get("clickid", ""))
         if not is_hex24(click_id):
             return self._drop(answer)
         held = HeldResponse(answer.status)
@@ -136,16 +143,18 @@ class PostbackHandler:
         self._counters.postbacks += 1
         return answer
 
-    def _caller_address(self, request: Request) -> str:
+    def _caller_of(self, request: Request) -> tuple[str, int]:
+        """Return the address of the caller, and what this platform forgave before it forwarded the request."""
         signed = request.headers.get(FORWARDED_HEADER)
         if signed is not None and self._forward_key:
             caller = find_caller(self._forward_key, signed, self._clock.now_ms())
             if caller is not None:
-                return caller
+                bits = request.headers.get(FORGIVEN_HEADER, b"")
+                return caller, int(bits) if bits.isdigit() and len(bits) < 10 else 0
         forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
         if forwarded is None:
-            return request.peer
-        return self._trusted.locate(request.peer, forwarded.decode("latin-1"))[0]
+            return request.peer, 0
+        return self._trusted.locate(request.peer, forwarded.decode("latin-1"))[0], 0
 
 
 def _shortened(params: dict[str, str], most: int) -> dict[str, str]:

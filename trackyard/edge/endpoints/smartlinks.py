@@ -11,6 +11,7 @@ from trackyard.decision.click.state import ClickState
 from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
+from trackyard.domain.tracking.near_misses import forgive_link
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.edge.endpoints.clicks import ClickHandler
 from trackyard.edge.endpoints.hits import HitFactory
@@ -28,12 +29,13 @@ class SmartLinkHandler:
 
     def follow(self, request: Request, ruleset: Ruleset) -> Response:
         """Answer a click of the chosen offer; when no offer takes it, the best one rejects it."""
-        params, cut = read_query_params(request.query)
+        params, cut, forgiven = read_query_params(request.query)
+        forgiven |= forgive_link(params)
         params.pop("offer_id", None)
         key = params.get("id", "")
         offers = find_offers(ruleset, key)
         smart_id = "" if ruleset.find_smartlink(key) is None else key
-        hit = self._hits.make(ruleset, request, params, smart_id=smart_id)
+        hit = self._hits.make(ruleset, request, params, smart_id=smart_id, forgiven=forgiven)
         if isinstance(offers, Rejection):
             decision = Decision(offers, False)
             return self._clicks.respond(request, ruleset, hit, UNKNOWN_OFFER, decision, cut=cut)

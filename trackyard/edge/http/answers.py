@@ -24,4 +24,5 @@ JOURNAL_UNWRITABLE: Final = error_response(
 """The answer when a record could not be written."""
 SERVER_ERROR: Final = error_response(500, "server_error", "Server error, Please contact your administrator")
 """The answer to a request that failed by a defect, which is in the log."""
+BODY_TOO_LARGE: Final = error_response(413, "too_large", "The body is over the limit of 64 KB")
 NOT_READY: Final = error_response(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")

@@ -7,26 +7,26 @@ from collections.abc import Callable
 from email.utils import formatdate
 from typing import Protocol, cast
 
-import httptools
-
+from trackyard.base.logs.refusals import Refusals
 from trackyard.base.sockets import ConnectionLimits
 from trackyard.domain.tracking.ip_lists import wide_network_of
+from trackyard.domain.tracking.request_lines import shown_line
 from trackyard.edge.click_timer import ClickTimer
 from trackyard.edge.http import head
-from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, SERVER_ERROR
+from trackyard.edge.http.answers import BODY_TOO_LARGE, JOURNAL_UNWRITABLE, SERVER_ERROR
 from trackyard.edge.http.bounds import (
     CROWDED_IDLE_S,
     IDLE_S,
     LARGEST_SLICE,
     LINGER_S,
     MAX_BODY,
-    MAX_HEADERS,
     REQUEST_S,
     SLICE_SIZE,
     TURN_REQUESTS,
 )
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.head import HEADER_NAMES, origin_form
+from trackyard.edge.http.head import origin_form
+from trackyard.edge.http.reader import BEHIND_ANOTHER, RequestReader
 from trackyard.edge.http.request import DeferredResponse, HeldResponse, Request, RequestHandler, Response, serialize
 
 _log = logging.getLogger("trackyard.edge")
@@ -68,6 +68,7 @@ class ConnectionContext:
         self.connections: set[Connection] = set()
         self.limits = ConnectionLimits() if limits is None else limits
         self.timer = ClickTimer()
+        self.refusals = Refusals(_log, "tracking")
         self.stopping = False
         self.now = 0.0
         self.date = b""
@@ -97,27 +98,18 @@ class ConnectionContext:
         self.date = f"Date: {formatdate(epoch_s, usegmt=True)}\r\n".encode()
 
 
-class Connection(asyncio.Protocol):
+class Connection(RequestReader):
     """One client; a request that waits for the disk holds back later pipelined ones.
 
     network: by which it was counted when it was accepted; None = it is counted once it is made
     """
 
     def __init__(self, shared: ConnectionContext, network: str | None = None) -> None:
+        super().__init__(shared.refusals)
         self._network: str | None = network
         self._shared = shared
         self._transport: asyncio.Transport | None = None
-        self._parser = httptools.HttpRequestParser(self)
-        self._peer = ""
         self._trusted = self._tls = False
-        self._url = b""
-        self._headers: dict[bytes, bytes] = {}
-        self._body: list[bytes] = []
-        self._body_size = 0
-        self._in_request = False
-        self._in_headers = False
-        self._header_bytes = self._copied_bytes = self._wire_bytes = self._repeated_bytes = 0
-        self._completed = False
         self._out: list[bytes] = []
         self._pending_delivery = False
         self._recorded = 0
@@ -126,7 +118,6 @@ class Connection(asyncio.Protocol):
         self._turn_count = 0
         self._turn_scheduled = False
         self._waiting: tuple[Request, bool, Response] | None = None
-        self._closing = False
         self._error: Response | None = None
         self._paused = False
         self.deadline = 0.0
@@ -174,17 +165,7 @@ class Connection(asyncio.Protocol):
         self._finish_turn()
 
     def _parse(self, data: bytes) -> None:
-        self._completed = False
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # Answered like any request; the following bytes are not HTTP.
-            self._closing = True
-        except httptools.HttpParserError:
-            if not self._closing:
-                self._close_with_error(head.BAD_REQUEST)
-        if self._in_request and not self._completed and not self._closing:
-            self._count(len(data))
+        self._read(data)
         if not self._in_request and not self._closing:
             self.deadline = self._shared.now + IDLE_S
 
@@ -231,18 +212,6 @@ class Connection(asyncio.Protocol):
         self._unread = b""
         self._error = None
 
-    def _count(self, size: int) -> None:
-        """Bound what the parser keeps of an incomplete request."""
-        if self._in_headers:
-            self._header_bytes += size
-            self._copied_bytes += self._header_bytes
-            if self._header_bytes > MAX_HEADERS or self._copied_bytes > head.MAX_COPIED:
-                self._close_with_error(head.head_error(self._url))
-            return
-        self._wire_bytes += size
-        if self._wire_bytes > head.MAX_WIRE_BODY:
-            self._close_with_error(head.BODY_TOO_LARGE)
-
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
         if self._waiting is None and not self._out and not self._queue:
@@ -263,6 +232,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._url = b""
+        self._head = BEHIND_ANOTHER if self._completed else b""
         self._headers = {}
         if self._body:
             self._body = []
@@ -271,29 +241,6 @@ class Connection(asyncio.Protocol):
         self._header_bytes = self._copied_bytes = self._wire_bytes = self._repeated_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
-    def on_url(self, url: bytes) -> None:
-        self._url = self._url + url if self._url else url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._in_headers:
-            return  # trailers are not read
-        known = HEADER_NAMES.get(name)
-        if known is None:
-            name = name.lower()
-        elif known:
-            name = known
-        else:
-            return
-        headers = self._headers
-        if name in headers:
-            value = headers[name] + (b"; " if name == b"cookie" else b", ") + value
-            self._repeated_bytes += len(value)
-            if self._repeated_bytes > head.MAX_REPEATED:
-                self._in_headers = False
-                self._close_with_error(head.head_error(self._url))
-                return
-        headers[name] = value
-
     def on_headers_complete(self) -> None:
         self._in_headers = False
         if self._closing:
@@ -301,19 +248,10 @@ class Connection(asyncio.Protocol):
         headers = self._headers
         length = headers.get(b"content-length")
         if length is not None and int(length) > MAX_BODY:
-            self._close_with_error(head.BODY_TOO_LARGE)
+            self._close_with_error(BODY_TOO_LARGE)
         elif self._waiting is None and not self._queue and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an unsent answer it would be out of order.
             self._out.append(head.CONTINUE)
-
-    def on_body(self, body: bytes) -> None:
-        self._body_size += len(body)
-        if self._body_size > MAX_BODY:
-            self._body = []
-            if not self._closing:
-                self._close_with_error(head.BODY_TOO_LARGE)
-            return
-        self._body.append(body)
 
     def on_message_complete(self) -> None:
         self._in_request = False
@@ -330,10 +268,12 @@ class Connection(asyncio.Protocol):
             self._trusted,
             b"".join(self._body) if self._body else b"",
             self._tls,
+            self._forgiven,
         )
+        self._forgiven = 0
         keep_alive: bool = self._parser.should_keep_alive()
         if (not keep_alive or b"connection" in self._headers) and self._parser.get_http_version() == "0.9":
-            self._close_with_error(head.BAD_REQUEST)  # a request line without a version
+            self._refuse("request line without a version", self._url)
             return
         if self._waiting is None and self._turn_count < TURN_REQUESTS:
             self._answer(request, keep_alive)
@@ -464,6 +404,8 @@ class Connection(asyncio.Protocol):
     def _close_with_error(self, response: Response) -> None:
         """Answer an invalid request and read no further; the client may finish sending."""
         self._closing = True
+        if response is not head.BAD_REQUEST:  # which is counted with its reason
+            self._refusals.add(response.status, "over a limit", self._peer, shown_line(self._url))
         if self._transport is not None and self._error is None:
             self._error = response
             self._send_error()

@@ -33,7 +33,6 @@ case."""
 CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 BAD_REQUEST: Final = error_response(400, "bad_request", "Bad Request")
 REQUEST_TIMEOUT: Final = error_response(408, "request_timeout", "The request did not arrive in time")
-BODY_TOO_LARGE: Final = error_response(413, "too_large", "The body is over the limit of 64 KB")
 _URL_TOO_LONG: Final = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
 _HEADERS_TOO_LARGE: Final = error_response(431, "headers_too_large", "The headers are over the limit of 64 KB")
 

@@ -17,9 +17,10 @@ class Request:
     peer: normalised address
     trusted: the peer is a trusted proxy
     tls: the connection has TLS of this listener
+    forgiven: what was wrong with its head and was taken all the same (domain/tracking/forgiven.py)
     """
 
-    __slots__ = ("body", "headers", "method", "path", "peer", "query", "tls", "trusted")
+    __slots__ = ("body", "forgiven", "headers", "method", "path", "peer", "query", "tls", "trusted")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Request:
         trusted: bool,
         body: bytes = b"",
         tls: bool = False,
+        forgiven: int = 0,
     ) -> None:
         self.method = method
         self.path = path
@@ -40,10 +42,17 @@ class Request:
         self.trusted = trusted
         self.body = body
         self.tls = tls
+        self.forgiven = forgiven
 
-    def with_target(self, path: str, query: bytes) -> "Request":
-        """Return the same request to another target."""
-        return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls)
+    def with_target(self, path: str, query: bytes, forgiven: int = 0) -> "Request":
+        """Return the same request to another target. forgiven: what was wrong with the one that was sent."""
+        bits = self.forgiven | forgiven
+        return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls, bits)
+
+    def with_body(self, body: bytes, forgiven: int) -> "Request":
+        """Return the same request with another body. forgiven: what was wrong with the one that was sent."""
+        bits = self.forgiven | forgiven
+        return Request(self.method, self.path, self.query, self.headers, self.peer, self.trusted, body, self.tls, bits)
 
     def header(self, name: bytes) -> str:
         """Return a header, cleaned and cut like a parameter; "" = it is missing."""

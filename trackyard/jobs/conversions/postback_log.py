@@ -20,7 +20,7 @@ MAX_BROKEN_TEXT: Final = 256
 def parse_record(record: InboundPostback, journal: str, position: int) -> ReceivedPostback:
     """Read the parameters of a recorded postback. position: byte offset of its frame."""
     page = record.page if record.source in PIXELS else None
-    return parse_postback(record.id, record.time, record.ip, record.params, journal, position, page)
+    return parse_postback(record.id, record.time, record.ip, record.params, journal, position, page, record.forgiven)
 
 
 def inbound_log_row(
@@ -62,5 +62,6 @@ def inbound_log_row(
         response=response,
         journal=postback.journal,
         position=postback.position,
+        forgiven=postback.forgiven,
     )
     return OutboxRow("server_log", encode_row(row))

@@ -10,12 +10,16 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from trackyard.base.logs.episodes import EPISODE_END_S, EpisodeLog
+from trackyard.base.logs.refusals import Refusals
 from trackyard.base.metrics import CONNECTIONS_DROPPED
 from trackyard.base.sockets import ConnectionLimits
+from trackyard.domain.tracking.request_lines import HEAD_END, find_early_reason, mended_head, shown_line
 from trackyard.wire.http.answers import JSON, PROTECTION
+from trackyard.wire.http.forwarding import FORGIVEN_STATE
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import ErrorBody
 
@@ -38,6 +42,7 @@ LINGER_S = 5.0
 """Seconds that a refused client may still send before the connection is cut."""
 _PROTECTION = "".join(f"{name}: {value}\r\n" for name, value in ({"Content-Type": JSON} | PROTECTION).items()).encode()
 _log = logging.getLogger("trackyard.api")
+_refusals: Final = Refusals(_log, "api")
 _FRAMING = 8
 """Bytes on the wire for one byte of the body: chunks of a single byte take six."""
 
@@ -84,7 +89,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._is_complete = True
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
-        self._unread = b""
+        self._unread = self._head = b""
+        self._completed = self._is_mending = self._ends = False
+        self._forgiven = 0
         self._unwritten = 0
         self._rejected = False
         self._receive_timer: asyncio.TimerHandle | None = None
@@ -150,10 +157,18 @@ class BoundedHttp(HttpToolsProtocol):
             self.flow.resume_reading()
 
     def _parse(self, data: bytes) -> None:
-        super().data_received(data)
+        if self._ends:
+            return
+        self._completed = False
+        if self._is_mending:
+            self._mend(data)
+        else:
+            self._feed(data)
         if self._is_complete or self._rejected:
             return
         if self._in_head:
+            if not self._is_mending:
+                self._head += data
             self._head_bytes += len(data)
             if self._head_bytes > MAX_HEAD:
                 self._reject_head()
@@ -162,8 +177,54 @@ class BoundedHttp(HttpToolsProtocol):
             if self._wire_bytes > MAX_HEAD + _FRAMING * self._body_bytes:
                 self._reject(413, "too_large", "The body is over the limit")
 
+    def _feed(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._unsupported_upgrade_warning()
+        except httptools.HttpParserError:
+            if self._rejected:
+                return
+            if self._in_head and not self.headers and not self._forgiven:
+                self._mend(data)
+            else:
+                self._refuse("invalid request", self.url if self.scope else data)
+
+    def _mend(self, data: bytes) -> None:
+        """Take a head that the parser refused, once it is complete, where its address can mean one thing only.
+
+        See docs/spec/tracking.md#what-is-forgiven.
+        """
+        self._head += data
+        end = self._head.find(HEAD_END)
+        self._is_mending = end < 0
+        if self._is_mending:
+            reason = find_early_reason(self._head)
+            if reason:
+                self._refuse(reason, self._head)
+            return
+        end += len(HEAD_END)
+        sent, rest = self._head[:end], self._head[end:]
+        mended = mended_head(sent)
+        if not mended.head:
+            self._refuse(mended.reason, sent)
+            return
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._forgiven = mended.forgiven
+        self._feed(mended.head if mended.closes else mended.head + rest)
+        self._ends = mended.closes
+
+    def _refuse(self, reason: str, sent: bytes) -> None:
+        """Answer a request that cannot be read with a 400. sent: its begin."""
+        _refusals.add(400, reason, self.client[0] if self.client else "", shown_line(sent))
+        self._reject(400, "bad_request", "Bad Request")
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        # Behind another request in the same bytes its begin is unknown, so that it is not mended.
+        self._head = b"\0" if self._completed else b""
         self._in_head, self._is_complete = True, False
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
         self._restart_receive_timer()
@@ -175,10 +236,12 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         if self.parser.get_http_version() == "0.9":  # a request line without a version
-            self.send_400_response("")
+            self._refuse("request line without a version", self.url)
         elif len(self.url) > MAX_URL or sum(len(n) + len(v) for n, v in self.headers) > MAX_HEAD:
             self._reject_head()
         if not self._rejected:
+            if self._forgiven:
+                self.scope["state"][FORGIVEN_STATE], self._forgiven = self._forgiven, 0
             super().on_headers_complete()
             self._restart_receive_timer()
 
@@ -188,13 +251,10 @@ class BoundedHttp(HttpToolsProtocol):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._is_complete = True
+        self._is_complete = self._completed = True
         self._cancel_receive_timer()
         if not self._rejected:
             super().on_message_complete()
-
-    def send_400_response(self, msg: str) -> None:
-        self._reject(400, "bad_request", "Bad Request")
 
     def _unsupported_upgrade_warning(self) -> None:
         # Answered like any request; what follows is not HTTP.

@@ -38,7 +38,7 @@ from trackyard.wire.http.answers import JSON, error_response, json_response, pro
 from trackyard.wire.http.auth import Authenticate, find_caller, find_key
 from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.http.disconnects import run_cancellable
-from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
+from trackyard.wire.http.forwarding import find_forwarded
 from trackyard.wire.http.handler_run import HandlerResult, HandlerRun, RawRequest
 from trackyard.wire.http.health import Branch, Page, Site, health
 from trackyard.wire.http.idempotency import (
@@ -166,14 +166,15 @@ class Dispatch(Generic[D]):
         label, kind, requester = "unrouted", "page", ""
         match: Match | None = None
         page = self._find_page(request)
-        forward = self._forward if request.scope["path"].rstrip("/") in FORWARDED_PATHS else None
+        forwarded = find_forwarded(request.scope["path"])
+        forward = None if forwarded is None else self._forward
         site = self._site if self._site is not None and self._site.owns(request.scope["path"]) else None
         try:
             if site is not None:
                 label, kind = "console", "console"
                 response = await self._site_response(site, request)
-            elif forward is not None:
-                label, kind = request.scope["path"].rstrip("/"), "forwarded"
+            elif forwarded is not None and forward is not None:
+                label, kind = forwarded, "forwarded"
                 response = await forward(request, address_of(request))
             elif request.method == "OPTIONS":
                 response = self._options(request)

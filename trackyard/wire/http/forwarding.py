@@ -21,7 +21,8 @@ from starlette.responses import Response
 from trackyard.base.clock import Clock
 from trackyard.base.errors import BodyTooLarge, TooManyRequests, Unavailable
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
-from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, signed_caller
+from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, signed_caller
+from trackyard.domain.tracking.near_misses import plain_target
 from trackyard.wire.endpoint import MEGABYTE
 from trackyard.wire.response.errors import MethodNotAllowed
 
@@ -34,6 +35,8 @@ MAX_HELD_BYTES: Final = 32 * MEGABYTE
 """Bytes of bodies that may be held at once; more are a 429."""
 TIMEOUT_S: Final = 5.0
 """Time of an answer, and of waiting for a slot; a request without a slot by then is a 503."""
+FORGIVEN_STATE: Final = "forgiven"
+"""What was wrong with the head of a request and was taken all the same, in the state of its scope."""
 _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 """Characters of a query that stay as they came; others are percent-encoded."""
 _FORWARDED_HEADERS: Final = (
@@ -44,6 +47,16 @@ _FORWARDED_HEADERS: Final = (
 _HOP_BY_HOP_HEADERS: Final = frozenset(("connection", "date", "keep-alive", "server", "transfer-encoding"))
 
 log = logging.getLogger("trackyard.api")
+
+
+def find_forwarded(path: str) -> str | None:
+    """Return the one of PATHS that the path of a request is, or can mean only; None = it is another."""
+    near = path.rstrip("/")
+    if near in PATHS:
+        return near
+    plain = plain_target(path, b"")
+    near = "" if plain is None else plain[0].lower()
+    return near if near in PATHS else None
 
 
 class Forwarder:
@@ -117,10 +130,11 @@ class Forwarder:
 
     def _forward(self, request: Request, address: str, body: bytes) -> Response:
         query = quote(request.scope["query_string"], safe=_UNQUOTED)
-        path = self._prefix + request.scope["path"].rstrip("/")
+        path = self._prefix + quote(request.scope["path"].rstrip("/"), safe=_UNQUOTED)
         headers = {name: value for name in _FORWARDED_HEADERS if (value := request.headers.get(name)) is not None}
         headers["cookie"] = "; ".join(request.headers.getlist("cookie"))
         headers[FORWARDED_HEADER.decode()] = signed_caller(self._key, address, self._clock.now_ms()).decode()
+        headers[FORGIVEN_HEADER.decode()] = str(getattr(request.state, FORGIVEN_STATE, "") or "")
         connection = self._connection()
         try:
             target = f"{path}?{query}" if query else path

@@ -2,13 +2,34 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.wire.local_calls import LocalCalls
 
+_FORGIVEN: Final = {
+    "raw-bytes": lazy_gettext("bytes that were not percent-encoded"),
+    "raw-space": lazy_gettext("a space that was not percent-encoded"),
+    "encoding": lazy_gettext("text that is not UTF-8"),
+    "ampersand": lazy_gettext("&amp; instead of &"),
+    "name": lazy_gettext("a name of a parameter in another form"),
+    "empty-repeat": lazy_gettext("an empty repeat of a parameter"),
+    "question-mark": lazy_gettext("a second ?"),
+    "identifier": lazy_gettext("a number or an id in another form"),
+    "blanks": lazy_gettext("blanks around a value"),
+    "path": lazy_gettext("a path in another form"),
+    "json-body": lazy_gettext("a body in another form"),
+    "compressed": lazy_gettext("a compressed body"),
+}
+"""The labels of domain/tracking/forgiven.py."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+
+
+def forgiven_words(names: str) -> str:
+    """Return what was forgiven, in words. names: as the API writes them."""
+    return ", ".join(str(_FORGIVEN[name]) for name in names.split(", ") if name)
 
 
 def seconds_between(first: str, last: str) -> int | None:

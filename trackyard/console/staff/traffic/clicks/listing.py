@@ -27,6 +27,7 @@ from trackyard.console.staff.traffic.filters import (
 )
 from trackyard.console.staff.traffic.more_filters import more_of_clicks
 from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_label
+from trackyard.console.staff.traffic.words import forgiven_words
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -59,6 +60,7 @@ class ClickRow:
     device: str
     reason: str
     origin: str
+    forgiven: str
     conversion: str
 
 
@@ -172,6 +174,7 @@ def _row(each: Mapping[str, Any]) -> ClickRow:
         device=", ".join(part for part in (system, each["browser"]) if part),
         reason=each["reason"],
         origin=each["origin"],
+        forgiven=forgiven_words(each["forgiven"]),
         conversion=each["conversion_id"],
     )
 

@@ -17,6 +17,7 @@ from trackyard.console.staff.traffic.clicks.listing import PATH
 from trackyard.console.staff.traffic.clicks.steps import evidence_of
 from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.reasons import REJECTIONS, Mend, rejection_sentence
+from trackyard.console.staff.traffic.words import forgiven_words
 
 pages = Pages()
 
@@ -249,6 +250,7 @@ def _facts(click: Mapping[str, Any], today: Mapping[str, Any], explanation: Mapp
         ClickFact(gettext("SmartLink"), click["smart_id"]),
         ClickFact(gettext("Conversions"), f"{len(made)}" if made else gettext("none"), "", link),
         ClickFact(gettext("Signals"), click["origin"]),
+        ClickFact(gettext("Forgiven in the link"), forgiven_words(click["forgiven"])),
         ClickFact(gettext("Marks"), ", ".join(each.replace("_", " ") for each in click["flags"])),
     ]
     return [row for row in rows if row.value]

@@ -9,7 +9,7 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.reasons import decline_sentence
-from trackyard.console.staff.traffic.words import author
+from trackyard.console.staff.traffic.words import author, forgiven_words
 from trackyard.domain.conversions.statuses import SENT_STATUSES
 
 _LONGEST: Final = 90
@@ -84,7 +84,8 @@ def _postbacks(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) ->
             if each["ip"]
             else str(each["method"])
         )
-        detail = " · ".join(part for part in (origin, result) if part)
+        forgiven = gettext("forgiven: %(what)s", what=forgiven_words(each["forgiven"])) if each["forgiven"] else ""
+        detail = " · ".join(part for part in (origin, result, forgiven) if part)
         tone = "bad" if each["response"] else "done"
         link = f"/console/postbacks/received/{each['id']}"
         yield WayStep(

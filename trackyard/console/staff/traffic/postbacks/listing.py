@@ -28,6 +28,7 @@ from trackyard.console.staff.traffic.filters import (
     pairs_of,
 )
 from trackyard.console.staff.traffic.postbacks.words import ANSWERS, REPORTED, answer_text, outcome_of
+from trackyard.console.staff.traffic.words import forgiven_words
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -137,7 +138,7 @@ class _Named:
             small=partner.get("login", ""),
             label=gettext("Rejected") if each["response"] else gettext("Accepted"),
             tone="declined" if each["response"] else "confirmed",
-            result=each["response"],
+            result=each["response"] or _forgiven(each),
             conversion=track.get("conversion_id") or "",
             resend="",
         )
@@ -169,6 +170,11 @@ class _Named:
 
     def _time(self, seconds: int) -> str:
         return datetime.fromtimestamp(seconds, UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _forgiven(each: Mapping[str, Any]) -> str:
+    """Return what was forgiven in an inbound postback, "" = nothing."""
+    return gettext("forgiven: %(what)s", what=forgiven_words(each["forgiven"])) if each["forgiven"] else ""
 
 
 def _sent_values(each: Mapping[str, Any]) -> str:

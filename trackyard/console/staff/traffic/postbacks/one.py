@@ -20,6 +20,7 @@ from trackyard.console.staff.traffic.postbacks.words import (
     outcome_of,
     outcome_sentence,
 )
+from trackyard.console.staff.traffic.words import forgiven_words
 
 pages = Pages()
 
@@ -121,6 +122,7 @@ def _received_facts(
             ),
             ClickFact(gettext("Goal"), postback["goal"]),
             ClickFact(gettext("Action ID"), postback["action_id"]),
+            ClickFact(gettext("Forgiven"), forgiven_words(postback["forgiven"])),
         )
         if each.value
     ]

@@ -1,0 +1,150 @@
+"""What is forgiven in links, clicks and postbacks.
+
+docs/spec/tracking.md#what-is-forgiven has the same table, which a test compares.
+
+The bits are those of `Click.forgiven`, of the server postback log and of conversions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+RAW_BYTES: Final = 1
+RAW_SPACE: Final = 2
+ENCODING: Final = 4
+AMPERSAND: Final = 8
+NAME: Final = 16
+EMPTY_REPEAT: Final = 32
+QUESTION_MARK: Final = 64
+IDENTIFIER: Final = 128
+BLANK_VALUE: Final = 256
+PATH: Final = 512
+JSON_BODY: Final = 1024
+COMPRESSED: Final = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Forgiveness:
+    """Something that is wrong in a request and can mean one thing only.
+
+    label: for people, in a few words
+    sent: an example, as it was sent; taken: how it is read
+    rule: what is done
+    """
+
+    name: str
+    label: str
+    sent: str
+    taken: str
+    rule: str
+
+
+FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
+    {
+        RAW_BYTES: Forgiveness(
+            "raw-bytes",
+            "bytes that were not percent-encoded",
+            "comment=Оплачено",
+            "comment=%D0%9E…",
+            "Bytes above 127 in an address are taken as if they were percent-encoded.",
+        ),
+        RAW_SPACE: Forgiveness(
+            "raw-space",
+            "a space that was not percent-encoded",
+            "goal=first deposit",
+            "goal=first%20deposit",
+            "The address is between the first space and the last ` HTTP/1.`. The connection is closed behind the "
+            "answer. A request with a body is a 400.",
+        ),
+        ENCODING: Forgiveness(
+            "encoding",
+            "text that is not UTF-8",
+            "sub1=%EE%EA%F0%E1",
+            "окрб",
+            "Text that is not UTF-8 is windows-1251 where most of its letters are Cyrillic in it, else latin-1. "
+            "A last character of UTF-8 that was cut is left out.",
+        ),
+        AMPERSAND: Forgiveness(
+            "ampersand",
+            "&amp; instead of &",
+            "pid=1&amp;offer_id=2",
+            "pid=1&offer_id=2",
+            "`amp;`, also several times or as a number, before a known name is left out.",
+        ),
+        NAME: Forgiveness(
+            "name",
+            "a name of a parameter in another form",
+            "sub1[]=x, PID=1",
+            "sub1=x, pid=1",
+            "A name in another case, with blanks around it, or with `[]` or `[0]` behind it is the known name, where "
+            "that has no value.",
+        ),
+        EMPTY_REPEAT: Forgiveness(
+            "empty-repeat",
+            "an empty repeat of a parameter",
+            "clickid=ID&clickid=",
+            "clickid=ID",
+            "An empty repeat of a parameter is left out. Of two different values the last one counts.",
+        ),
+        QUESTION_MARK: Forgiveness(
+            "question-mark",
+            "a second ?",
+            "offer_id=2?sub1=x",
+            "offer_id=2&sub1=x",
+            "A `?` behind a number or an id, or before a name, separates parameters.",
+        ),
+        IDENTIFIER: Forgiveness(
+            "identifier",
+            "a number or an id in another form",
+            "offer_id=2%20, clickid=%22ID%22",
+            "offer_id=2, clickid=ID",
+            "Numbers and ids in links, and click ids: blanks, plus signs and quotes around them, signs of a sentence "
+            "behind them and the case of hexadecimal digits do not count.",
+        ),
+        BLANK_VALUE: Forgiveness(
+            "blanks",
+            "blanks around a value",
+            "currency=EUR%20, status=%201",
+            "currency=EUR, status=1",
+            "Blanks around `goal`, `status`, `sum`, `currency`, `action_id`, `promo_code`, `secure`, `ts` and "
+            "`signature` of a postback do not count; `status`, `sum` and `currency` may also be in quotes.",
+        ),
+        PATH: Forgiveness(
+            "path",
+            "a path in another form",
+            "//click, /HASH., /HASH&sub1=x",
+            "/click, /HASH, /HASH?sub1=x",
+            "Repeated slashes, signs of a sentence and blanks behind a path, percent-encoding and the case of a known "
+            "path do not count. A path ends at `&`.",
+        ),
+        JSON_BODY: Forgiveness(
+            "json-body",
+            "a body in another form",
+            "text/plain with {…}, [{…}]",
+            "application/json with {…}",
+            "A body that begins with `{` is JSON, whatever its type says, also behind a byte order mark or as the one "
+            "item of a list. A body that is called JSON and is a form is read as a form.",
+        ),
+        COMPRESSED: Forgiveness(
+            "compressed",
+            "a compressed body",
+            "a body with gzip",
+            "the same without",
+            "A body that begins as gzip does is unpacked, up to 64 KB.",
+        ),
+    }
+)
+"""Everything that is forgiven, by its bit."""
+
+
+@lru_cache(maxsize=512)
+def names_of(bits: int) -> tuple[str, ...]:
+    """Return the names of what was forgiven."""
+    return tuple(each.name for bit, each in FORGIVEN.items() if bits & bit)
+
+
+def forgiven_text(bits: int) -> str:
+    """Return what was forgiven as text, "" = nothing."""
+    return ", ".join(names_of(bits))
