@@ -113,7 +113,7 @@ def _columns(response: Any) -> list[str]:
     """The columns of a file."""
     if response.headers["content-type"] == PARQUET:
         return list(pyarrow.parquet.read_schema(pyarrow.BufferReader(response.content)).names)
-    return list(response.text.split("\r\n")[0].split(","))
+    return list(response.content.decode("utf-8-sig").split("\r\n")[0].split(","))
 
 
 def _is_whole(content: bytes, view: Any) -> bool:

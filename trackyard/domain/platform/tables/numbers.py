@@ -84,7 +84,7 @@ def plain_text(cell: Cell) -> str:
 
 def shown(cell: Cell) -> str:
     """Return a cell for a sentence."""
-    return repr(cell[:_LONGEST]) if isinstance(cell, str) else repr(str(_shortest(cell)))
+    return repr(cell[:_LONGEST]) if isinstance(cell, str) else repr(plain_text(cell))
 
 
 def _shortest(number: Decimal) -> Decimal:
