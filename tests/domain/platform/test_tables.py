@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from trackyard.base.encodings import decoded
 from trackyard.domain.conversions.statuses import Status
@@ -270,3 +272,26 @@ def test_fault_of_a_cell_is_of_its_row_and_column() -> None:
         (2, {"offer": "7", "pid": "1"}, ["action_id", "sum"]),
         (3, {"offer": "8", "sum": "12.50"}, []),
     ]
+
+
+_PIECES: Final = st.sampled_from(
+    (
+        *("offer", "pid", "sum", "status", "1,234", "1e+99", "\u0661", "€", "=", "sep="),
+        *('"', ";", ",", "\t", "|", "\n", "\r", "'", "0", "-"),
+    )
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.binary(max_size=60), st.lists(_PIECES, max_size=30).map(lambda pieces: "".join(pieces).encode())))
+@example(b"sep= \noffer pid\n1 2")
+@example(b"sep=\xff\noffer,pid\n1,2")
+@example(b'"' * 50)
+def test_any_bytes_are_rows_or_one_fault(content: bytes) -> None:
+    try:
+        table = read_head(read_text_grid(content, LIMITS), IMPORT)
+        rows = read_rows(table, IMPORT, find_columns(table, IMPORT))
+    except TableFault as fault:
+        assert str(fault).endswith(".")
+    else:
+        assert rows and all(each.sent is not None for each in rows)

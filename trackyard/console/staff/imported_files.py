@@ -7,6 +7,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, get_args
 
 from trackyard.actions.platform.spreadsheets import read_grid
@@ -24,6 +25,7 @@ from trackyard.domain.platform.tables.forms import (
     read_rows,
 )
 from trackyard.domain.platform.tables.grids import TableFault
+from trackyard.domain.platform.tables.numbers import currency_in
 
 _MOST_SHOWN: Final = 5
 """Rows that a preview shows."""
@@ -70,6 +72,16 @@ class ImportedFile:
     def first(self) -> Sequence[ReadRow]:
         """Return the rows of the preview."""
         return self.rows[:_MOST_SHOWN]
+
+    @property
+    def currencies(self) -> dict[int, set[str]]:
+        """Return the codes of the currencies that the amounts of each row name, by its line."""
+        places = {name: place for place, name in enumerate(self.mapping)}
+        found: dict[int, set[str]] = {}
+        for row, (number, cells) in zip(self.rows, self.table.rows, strict=True):
+            amounts = (cells[places[name]] for name, value in row.values.items() if isinstance(value, Decimal))
+            found[number] = {code for each in amounts if (code := currency_in(each))}
+        return found
 
     def faults_of(self, row: ReadRow) -> list[str]:
         """Return why cells of a row have no value, with the names of their columns."""

@@ -38,15 +38,18 @@ def test_spreadsheet_is_kept_from_the_dry_run_to_the_import(api: Api) -> None:
     rows: list[list[str | int | float | None]] = [
         ["Offer", "Affiliate", "Order ID", "Sum", "Status", "Created at"],
         [offer, pid, 100200300, 1.234, "Approved", "day:45000"],
-        [offer, pid, "007", "12,50 €", "pending", "day:45000.5"],
+        [offer, pid, "007", "12,50 USD", "pending", "day:45000.5"],
         [offer, pid, 1.23456789012346e18, 5, "", None],
+        [offer, pid, "other", "12,50 €", "", None],
     ]
     visitor = staff_visitor(api)
     tried = upload(visitor, book(First=sheet_xml(rows)))
     text = unescape(tried.text)
     assert tried.status_code == 200
     for words in (
-        "2 conversions are made, 0 exist already, 1 line is refused.",
+        "2 conversions are made, 0 exist already, 2 lines are refused.",
+        '2 conversions: charge <span class="exact" title="$13.734">$13.73</span>',
+        "An amount is in EUR, and the conversion is in USD.",
         "The column 'Created at' is not used: an import makes conversions at the time of the import",
         "Action ID: '1234567890123460000' is a number that a spreadsheet shortened.",
     ):

@@ -118,11 +118,11 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
     for number, item in sent.items():
         if number not in unread and not item.get("action_id") and not item.get("click_id"):
             refused.setdefault(number, []).append(_NO_IDENTITY)
-    tried = {number: item for number, item in sent.items() if number not in refused}
-    checks, totals = [], []
-    if tried:
-        answer = request.calls.call("admin.conversions.import.check", [*_pairs(list(tried.values())), _zero(request)])
-        checks, totals = answer["items"], answer["totals"]
+    tried, checks, totals = _checked(request, {each: item for each, item in sent.items() if each not in refused})
+    if foreign := _in_other_currencies(file, dict(zip(tried, checks, strict=True))):
+        refused |= foreign
+        left = {number: item for number, item in tried.items() if number not in foreign}
+        tried, checks, totals = _checked(request, left)
     lines = {number: _line(number, sent[number], check) for number, check in zip(tried, checks, strict=True)}
     lines |= {number: _refused(number, sent[number], why) for number, why in refused.items()}
     money = [
@@ -130,6 +130,32 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
         for each in totals
     ]
     return DryRun(file, [lines[number] for number in sent], money)
+
+
+def _checked(
+    request: PageRequest, tried: dict[int, dict[str, str]]
+) -> tuple[dict[int, dict[str, str]], Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
+    """Return lines with what the API says of each, and of their money."""
+    if not tried:
+        return tried, (), ()
+    answer = request.calls.call("admin.conversions.import.check", [*_pairs(list(tried.values())), _zero(request)])
+    return tried, answer["items"], answer["totals"]
+
+
+def _in_other_currencies(file: ImportedFile, checks: Mapping[int, Mapping[str, Any]]) -> dict[int, list[str]]:
+    """Return the lines with amounts that name another currency than that of the conversion, and why."""
+    found: dict[int, list[str]] = {}
+    for number, codes in file.currencies.items():
+        currency = checks[number]["currency"] if number in checks else None
+        named = sorted(codes - {currency})
+        if currency and named:
+            text = gettext(
+                "An amount is in %(named)s, and the conversion is in %(currency)s.",
+                named=", ".join(named),
+                currency=currency,
+            )
+            found[number] = [text]
+    return found
 
 
 def _faults_of(request: PageRequest, items: Sequence[Mapping[str, str]]) -> dict[int, list[str]]:
