@@ -113,6 +113,7 @@ def test_conversion_edit_of_all_by_sales_manager_covers_own_advertisers(world: C
 NAMES: list[tuple[dict[str, Any], set[str]]] = [
     ({"ids[]": ["first", "second"]}, {"first", "second"}),
     ({"action_ids[]": "A2"}, {"second"}),
+    ({"action_ids[]": " A2 "}, {"second"}),  # as its sender writes it
     ({"clickids[]": "click1"}, {"first"}),
     ({"ids": "first", "action_ids": "A2"}, {"first", "second"}),
 ]

@@ -64,6 +64,8 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"device": ["tablet", "mobile"]}, [1, 2]),
     ({"device": "desktop"}, []),
     ({"action_id": "A1"}, [1]),
+    ({"action_id": "A1 "}, [1]),
+    ({"action_id": "a1"}, []),
     ({"action_id": ["A1", "A3", "none"]}, [1, 3]),
     ({"clickid": f"{NOON // 1000:08x}01{2:014x}"}, [2]),
     ({"clickid[]": [f"{NOON // 1000:08X}01{number:014X}" for number in (2, 3)]}, [2, 3]),

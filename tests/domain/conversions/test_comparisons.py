@@ -109,6 +109,22 @@ def test_rows_match_by_the_most_specific_id_and_the_least_difference() -> None:
     ]  # fmt: skip
 
 
+def test_rows_match_by_goals_and_action_ids_of_any_spelling() -> None:
+    """A conversion of the time before has the spaces of its action id."""
+    ours = [
+        conversion(1, click_id="a", action_id="x ", goal="Install"),
+        conversion(2, click_id="b", goal="Первый"),
+        conversion(3, click_id="b", goal="2"),
+    ]
+    rows = [row(2, action_id="x", goal=" INSTALL"), row(3, click_id="b", goal="2"), row(4, click_id="b", goal="первый")]
+    pairs = {pair.row.number: pair for pair in match(rows, ours) if pair.row and pair.conversion}
+    assert {pair.outcome for pair in pairs.values()} == {Outcome.MATCHED}
+    expected = {2: 1, 3: 3, 4: 2}
+    assert {number: pair.conversion for number, pair in pairs.items()} == {
+        number: ours[place - 1] for number, place in expected.items()
+    }
+
+
 @pytest.mark.parametrize(
     ("pair", "expected"),
     [

@@ -22,6 +22,7 @@ from trackyard.domain.conversions.edits import (
     is_too_large,
 )
 from trackyard.domain.conversions.lists import ConversionFilter
+from trackyard.domain.conversions.postbacks import action_id_forms
 from trackyard.domain.money.exchange_rates import first_rate_warning
 from trackyard.domain.offers.payments import Payment, find_payment
 from trackyard.domain.people.callers import Access
@@ -236,7 +237,7 @@ def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionRe
         f"{name}[{place}]": [f"There is no conversion {value}."]
         for name, values, present in groups
         for place, value in enumerate(values)
-        if value not in present
+        if present.isdisjoint(action_id_forms([value]) if name == "action_ids" else [value])
     }
 
 

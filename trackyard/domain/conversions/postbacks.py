@@ -4,7 +4,7 @@ docs/spec/conversions.md#inbound-postbacks
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -20,6 +20,12 @@ from trackyard.domain.tracking.near_misses import plain_values
 from trackyard.domain.tracking.rejections import is_rejected
 
 CUSTOM_FIELDS: Final = range(1, 8)
+
+
+def action_id_forms(sent: Iterable[str]) -> frozenset[str]:
+    """Return action ids as sent and without outer spaces: a stored one has one of these forms."""
+    ids = frozenset(sent)
+    return ids | {each.strip() for each in ids if each.strip()}
 
 
 class PostbackError(StrEnum):

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, or_, select, upda
 
 from trackyard.domain.conversions.comparisons.matching import ComparedConversion, Side
 from trackyard.domain.conversions.comparisons.records import Comparison
+from trackyard.domain.conversions.postbacks import action_id_forms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page
@@ -49,7 +50,7 @@ def list_named(
     named = or_(
         among_values(_TABLE.id, sorted(ids)),
         among_values(_TABLE.click_id, sorted(click_ids)),
-        among_values(_TABLE.action_id, sorted(action_ids)),
+        among_values(_TABLE.action_id, sorted(action_id_forms(action_ids))),
     )
     rows = conn.execute(select(*_COLUMNS).where(named, *_scoped(scope)).order_by(_TABLE.created_at, _TABLE.id))
     found = [_compared(row, side, subject_id) for row in rows]

@@ -32,6 +32,7 @@ from trackyard.domain.conversions.conversions import (
     ConversionChange,
     ConversionHistoryEntry,
 )
+from trackyard.domain.conversions.postbacks import action_id_forms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.goals import stored_key
 from trackyard.domain.offers.payments import payment_of
@@ -177,7 +178,9 @@ def find_references(
 ) -> list[ConversionReference]:
     """Return the conversions in scope with one of these ids, action ids or click ids, oldest first."""
     columns = conversion.c
-    named = or_(columns.id.in_(ids), columns.action_id.in_(action_ids), columns.click_id.in_(click_ids))
+    named = or_(
+        columns.id.in_(ids), columns.action_id.in_(action_id_forms(action_ids)), columns.click_id.in_(click_ids)
+    )
     query = select(
         columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
     ).where(named)

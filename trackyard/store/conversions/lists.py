@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from trackyard.domain.conversions.lists import HIDDEN_STATUS, ConversionFilter, ListedConversion
+from trackyard.domain.conversions.postbacks import action_id_forms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.goals import newest_uses, shown_spellings
 from trackyard.domain.people.scope import Scope
@@ -136,7 +137,7 @@ def _conditions(conn: Connection, criteria: ConversionFilter) -> list[ColumnElem
         (table.os, criteria.systems),
         (table.device, criteria.devices),
         *((table.goal, each) for each in goals),
-        (table.action_id, criteria.action_ids),
+        (table.action_id, None if criteria.action_ids is None else action_id_forms(criteria.action_ids)),
         (table.click_id, criteria.click_ids),
         (table.id, criteria.ids),
         (table.currency, criteria.currencies),

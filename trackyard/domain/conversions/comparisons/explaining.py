@@ -70,7 +70,7 @@ class Explainer:
         self._evidence = evidence
         self._found: dict[tuple[str, str], ComparedConversion] = {}
         for each in evidence.found:
-            named = (("conversion_id", each.id), ("click_id", each.click_id), ("action_id", each.action_id))
+            named = (("conversion_id", each.id), ("click_id", each.click_id), ("action_id", each.action_id.strip()))
             for key in named:
                 self._found.setdefault(key, each)
 

@@ -133,7 +133,7 @@ def _sent(row: ReadRow, named: str, columns: Mapping[str, str], currency: str) -
         number=row.number,
         conversion_id=values.get("conversion_id", "").lower(),
         click_id=values.get("click_id", "").lower(),
-        action_id=values.get("action_id", ""),
+        action_id=values.get("action_id", "").strip(),
         goal=values.get("goal", ""),
         status=values.get("status"),
         sum=rounded(values["sum"]),

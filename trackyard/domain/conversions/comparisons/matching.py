@@ -191,9 +191,10 @@ _KEYS: Final[tuple[Callable[[SentRow], Hashable | None], ...]] = (_by_id, _by_bo
 def _keys_of(conversion: ComparedConversion) -> Iterator[Hashable]:
     yield "id", conversion.id
     yield "click", conversion.click_id
-    if conversion.action_id:
-        yield "both", conversion.click_id, conversion.action_id
-        yield "action", conversion.action_id
+    action_id = conversion.action_id.strip()
+    if action_id:
+        yield "both", conversion.click_id, action_id
+        yield "action", action_id
     else:
         yield "bare click", conversion.click_id
 
