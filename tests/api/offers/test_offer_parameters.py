@@ -53,8 +53,7 @@ TARGETING: list[tuple[str, Any, dict[str, Any]]] = [
     ("[region][deny][us][]", "5332921", {"region": {"allow": {}, "deny": {"US": [5332921]}}}),
     ("[city][allow][US][]", ["5368361", "5128581"], {"city": {"allow": {"US": [5368361, 5128581]}, "deny": {}}}),
     ("[city][deny][US]", "5368361", {"city": {"allow": {}, "deny": {"US": [5368361]}}}),
-    ("[os][allow][0][name]", "iOS",
-     {"os": {"allow": [{"name": "iOS", "comparison": "", "version": ""}], "deny": []}}),
+    ("[os][allow][0][name]", "iOS", {"os": {"allow": [{"name": "iOS", "comparison": "", "version": ""}], "deny": []}}),
     ("[isp][allow][US][]", "Net", {"isp": {"allow": {"US": ["Net"]}, "deny": {}}}),
     ("[ip][allow][]", "2001:db8::1-2001:db8::9", {"ip": GROUP["ip"] | {"allow": ["2001:db8::1-2001:db8::9"]}}),
     ("[ip][deny][]", "10.0.0.0/8", {"ip": GROUP["ip"] | {"deny": ["10.0.0.0/8"]}}),
@@ -115,8 +114,7 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
         for name in ("is_top", "strictly_country", "allow_deeplink", "hide_caps", "auto_offer_connect")
     ),
     *(
-        ({name: "1"}, {name: True})
-        for name in (
+        ({name: "1"}, {name: True}) for name in (
             "is_cpi", "is_redirect_overcap", "hide_payments", "allow_impressions", "enabled_commission_tiers",
             "send_emails",
         )
