@@ -4,16 +4,12 @@
 machine gives the subject and the evidence.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.texts.marks import lazy_gettext
-
-LATE_S: Final = 60
-STUCK_S: Final = 600
-"""Seconds from which on a queue is late, and needs a person."""
 
 
 class Severity(StrEnum):
@@ -142,6 +138,18 @@ class FindingKind(StrEnum):
         lazy_gettext(
             "Check host, port, user and password in {place}, and the firewall. Mail waits and is tried again."
         ),
+    )
+    MAIL_WAITS = (
+        "mail_waits",
+        Severity.ERROR,
+        lazy_gettext("Mails wait: {waiting}, the oldest for {minutes} minutes. The mail server said: {reason}."),
+        lazy_gettext("Send a test mail in Settings → Mail, and mend what its answer says. Mail is tried for 3 days."),
+    )
+    MAIL_UNTRIED = (
+        "mail_untried",
+        Severity.WARNING,
+        lazy_gettext("Mails wait: {waiting}, the oldest for {minutes} minutes. None of them was tried yet."),
+        lazy_gettext("Does a process with the role worker run? Many mails at once take time: look again."),
     )
     MAIL_IN_FILES = (
         "mail_in_files",
@@ -485,10 +493,3 @@ def worst_severity(findings: Iterable[Finding]) -> Severity | None:
     """Return the severity of the gravest finding, None without one."""
     found = {finding.severity for finding in findings}
     return next((severity for severity in (Severity.ERROR, Severity.WARNING) if severity in found), None)
-
-
-def find_late(queue: str, lag_s: float) -> Iterator[Finding]:
-    """Yield a finding when the oldest entry of a queue has been due for long."""
-    if lag_s >= LATE_S:
-        kind = FindingKind.QUEUE_STUCK if lag_s >= STUCK_S else FindingKind.QUEUE_LATE
-        yield Finding(kind, queue, {"seconds": int(lag_s)})

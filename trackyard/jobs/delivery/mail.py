@@ -116,7 +116,8 @@ class Mailer:
         log.warning("mail rejected", extra=fields)
         seconds = RETRY_SECONDS[min(item.attempts, len(RETRY_SECONDS)) - 1]
         with self._database.write() as conn:
-            mail.retry(conn, item.id, now + int(seconds * 1000 * (1 + self._draw_jitter() / 10)))
+            next_at = now + int(seconds * 1000 * (1 + self._draw_jitter() / 10))
+            mail.retry(conn, item.id, next_at, reason, now)
         MAILS.labels("failed").inc()
 
     def _finish(self, mail_id: str, outcome: str) -> None:

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
-from trackyard.domain.platform.findings import Finding, FindingKind, find_late
+from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.domain.platform.waiting import UNSENT_MINUTES, find_late, find_unsent
 from trackyard.runtime.checks.machine import CheckedMachine
 
 if TYPE_CHECKING:
@@ -65,6 +66,16 @@ def check_deliveries(machine: CheckedMachine) -> Iterator[Finding]:
     for each in hosts:
         minutes = max(0, now - each.since) // 60_000
         yield Finding(FindingKind.DELIVERIES_FAIL, each.host, {"waiting": each.waiting, "minutes": minutes})
+
+
+def check_waiting_mail(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield a finding when mails wait for their server, with its last answer."""
+    from trackyard.store.platform.mail import list_unsent
+
+    now = _now_ms()
+    with reading(machine) as connection:
+        waiting = [] if connection is None else list_unsent(connection, now - UNSENT_MINUTES * 60_000)
+    yield from find_unsent(waiting, now)
 
 
 def check_rates(machine: CheckedMachine) -> Iterator[Finding]:

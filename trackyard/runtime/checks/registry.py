@@ -16,7 +16,13 @@ from trackyard.runtime.checks.addresses import (
     seen_domains,
     seen_url_certificate,
 )
-from trackyard.runtime.checks.books import check_deliveries, check_machines, check_queues, check_rates
+from trackyard.runtime.checks.books import (
+    check_deliveries,
+    check_machines,
+    check_queues,
+    check_rates,
+    check_waiting_mail,
+)
 from trackyard.runtime.checks.machine import CheckedMachine, check_data_directory, check_disk, check_user
 from trackyard.runtime.checks.operations import (
     check_backup,
@@ -83,6 +89,7 @@ DOCTOR_CHECKS: Final = (
     MachineCheck("domains", lazy_gettext("tracking domains"), check_domains, seen_domains),
     MachineCheck("backup", lazy_gettext("backup"), check_backup),
     MachineCheck("queues", lazy_gettext("queues"), check_queues),
+    MachineCheck("waiting_mail", lazy_gettext("mails that wait"), check_waiting_mail),
     MachineCheck("deliveries", lazy_gettext("postbacks to affiliates"), check_deliveries),
     MachineCheck("rates", lazy_gettext("exchange rates"), check_rates),
     MachineCheck("machines", lazy_gettext("other machines"), check_machines),

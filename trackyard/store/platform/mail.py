@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from trackyard.base.ids import new_id
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.platform.waiting import UnsentMails
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import mail, mail_attachment
 
 MAX_SUBJECT = 300
+MAX_FAILURE = 400
+_MOST_FAILURES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,23 @@ def take(conn: Connection, mail_id: str) -> QueuedMail:
     return QueuedMail(row.id, row.recipient, row.subject, row.body, row.attempts, row.created_at, row.html, files)
 
 
-def retry(conn: Connection, mail_id: str, next_at: int) -> None:
-    """Put a claimed mail off until `next_at` (UTC milliseconds)."""
-    conn.execute(update(mail).where(mail.c.id == mail_id).values(next_at=next_at))
+def retry(conn: Connection, mail_id: str, next_at: int, failure: str, now_ms: int) -> None:
+    """Put a claimed mail off until `next_at` (UTC milliseconds). failure: why it was not sent now."""
+    line = " ".join(failure.split())[:MAX_FAILURE]
+    values = {"next_at": next_at, "failure": line, "failed_at": now_ms}
+    conn.execute(update(mail).where(mail.c.id == mail_id).values(values))
+
+
+def list_unsent(conn: Connection, until_ms: int) -> list[UnsentMails]:
+    """Return the mails that wait for the server in force, by why, the last refusal first.
+
+    until_ms: those that were queued until then.
+    """
+    columns = mail.c
+    last = func.max(columns.failed_at)
+    query = select(columns.failure, last, func.count(), func.min(columns.created_at))
+    waiting = query.where(columns.created_at <= until_ms, columns.server == "").group_by(columns.failure)
+    return [UnsentMails(*row) for row in conn.execute(waiting.order_by(last.desc()).limit(_MOST_FAILURES))]
 
 
 def remove(conn: Connection, mail_id: str) -> None:

@@ -125,6 +125,8 @@ mail = table(  # mail to be sent; its id is part of its Message-ID, so that a re
     *columns(Text, "subject", "body", nullable=False),
     Column("html", Text, nullable=False, server_default=""),  # the same as the body, "" = plain text alone
     Column("server", Text, nullable=False, server_default=""),  # server and sender, encrypted; "" = those in force
+    Column("failure", Text, nullable=False, server_default=""),  # the last answer that refused it, "" = none
+    Column("failed_at", Moment, nullable=False, server_default="0"),  # when that came; 0 = never
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False, index=True),
     Column("created_at", Moment, nullable=False),

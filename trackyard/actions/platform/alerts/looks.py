@@ -12,14 +12,16 @@ from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.alerts.causes import SeenCause
 from trackyard.domain.platform.alerts.kinds import AlertKind
-from trackyard.domain.platform.findings import Finding, FindingKind, find_late
+from trackyard.domain.platform.findings import Finding, FindingKind
 from trackyard.domain.platform.status import find_low_disk
+from trackyard.domain.platform.waiting import UNSENT_MINUTES, find_late, find_unsent
 from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
 from trackyard.domain.statistics.automation.windows import Window, last_window
 from trackyard.store.engine.database import Connection
 from trackyard.store.engine.queue_depths import get_queue_states
 from trackyard.store.offers import offers
 from trackyard.store.offers.full_caps import list_filled_caps
+from trackyard.store.platform import mail
 from trackyard.store.tracking.deliveries import list_failing_hosts
 from trackyard.store.tracking.machines import SeenMachine, each_machine
 
@@ -49,8 +51,8 @@ _OF_MACHINE: Final = frozenset({*AlertKind.DISK.pages, FindingKind.TRACKING_CERT
 
 
 def look_at_books(deps: Deps) -> list[SeenCause]:
-    """Return what the SQL database says: full caps, failing hosts, late queues."""
-    return [*_caps(deps), *_hosts(deps), *_queues(deps)]
+    """Return what the SQL database says: full caps, failing hosts, late queues, mails that wait."""
+    return [*_caps(deps), *_hosts(deps), *_queues(deps), *_mails(deps)]
 
 
 def look_at_lags(deps: Deps, host: str) -> list[SeenCause]:
@@ -128,6 +130,13 @@ def _queues(deps: Deps) -> Iterator[SeenCause]:
             for finding in find_late(state.queue, state.lag_ms / 1000):
                 if _seconds(finding) >= LATE_S:
                     yield SeenCause(finding)
+
+
+def _mails(deps: Deps) -> Iterator[SeenCause]:
+    now = deps.clock.now_ms()
+    with deps.database.read() as conn:
+        waiting = mail.list_unsent(conn, now - UNSENT_MINUTES * 60_000)
+    yield from map(SeenCause, find_unsent(waiting, now))
 
 
 def _silences(deps: Deps, settled_ms: int) -> Iterator[SeenCause]:

@@ -13,8 +13,9 @@ from trackyard.analytics.reports.reports import run_report
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind, find_late
+from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.platform.waiting import find_late
 from trackyard.domain.statistics.automation.chances import chance_at_most
 from trackyard.domain.statistics.automation.judging import RAREST_CHANCE
 from trackyard.domain.statistics.health import is_clickless

@@ -114,7 +114,7 @@ class AlertKind(StrEnum):
     MAIL = (
         "mail",
         lazy_gettext("Mail is not sent"),
-        {FindingKind.MAIL_REFUSED: _HEALTH},
+        dict.fromkeys((FindingKind.MAIL_REFUSED, FindingKind.MAIL_WAITS, FindingKind.MAIL_UNTRIED), _HEALTH),
         _ADMINISTRATORS,
         10 * MINUTE_MS,
     )

@@ -1,7 +1,8 @@
 """Add the columns of facts that are recorded from now on.
 
 They are empty until they are filled: the goal as it is compared, what was forgiven, refunds, how long a mailed
-password works, the key that acted, the server of a mail, and what each machine runs.
+password works, the key that acted, the server of a mail and
+its last answer, and what each machine runs.
 """
 
 import logging
@@ -67,7 +68,9 @@ def upgrade() -> None:
         op.add_column(name, sa.Column("password_until", sa.BigInteger(), nullable=True))
     op.add_column("audit", sa.Column("key_id", sa.String(24), nullable=False, server_default=""))
     op.add_column("audit", sa.Column("key_name", sa.String(100), nullable=False, server_default=""))
-    op.add_column("mail", sa.Column("server", sa.Text(), nullable=False, server_default=""))
+    for name in ("server", "failure"):
+        op.add_column("mail", sa.Column(name, sa.Text(), nullable=False, server_default=""))
+    op.add_column("mail", sa.Column("failed_at", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("machine", sa.Column("version", sa.String(32), nullable=False, server_default=""))
     op.add_column("machine", sa.Column("schema", sa.String(16), nullable=False, server_default=""))
     for name in ("analytic_step", "wire_form"):
@@ -147,7 +150,8 @@ def downgrade() -> None:
     """Remove them."""
     for name in ("wire_form", "analytic_step", "schema", "version"):
         op.drop_column("machine", name)
-    op.drop_column("mail", "server")
+    for name in ("failed_at", "failure", "server"):
+        op.drop_column("mail", name)
     for name in ("key_name", "key_id"):
         op.drop_column("audit", name)
     for name in _ACCOUNTS:
