@@ -1,7 +1,7 @@
 """Whether the program in this container does its work, for HEALTHCHECK: the exit code is 0 when it does.
 
 A container with edges is healthy while its tracking listener answers clicks, whatever becomes of the databases. One
-without edges needs the databases, so it is healthy while /readyz of its monitoring listener answers 200.
+without edges needs the SQL database, so it is healthy while /readyz of its monitoring listener answers 200.
 """
 
 import json

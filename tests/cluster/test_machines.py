@@ -6,12 +6,14 @@ One file, so that all its tests share one cluster: its start takes longer than m
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, Final
 
 import pytest
 
+from tests.cluster.probes import KINDS, Probe, each_probe
 from tests.cluster.stories import ClusterStory, begin_story, click_cap, clicks_at, new_visitor
 from tests.support.offer_scenario import SHOP, click_id_of
 from tests.support.processes.acknowledged import AcknowledgedTraffic, every_row
@@ -224,3 +226,88 @@ def test_clicks_and_postbacks_are_taken_and_journalled_while_every_store_is_away
         "an empty Redis is complete"
     )
     assert click_id_of(story.at(cluster.edges[0]).click())
+
+
+def says_when_asked(machine: ClusterMachine, warning: str) -> bool:
+    """Whether a machine warns so; an API learns that Redis is away when it is asked for something."""
+    if machine.is_api:
+        request(machine.api_port, "GET", "/3.1/offers/count", headers={"API-Key": KEY})
+    return says(machine, warning)
+
+
+def is_unready(port: int) -> bool:
+    """Whether a listener says that no balancer may ask its machine."""
+    return request(port, "GET", "/readyz").status == 503
+
+
+PROBES: Final = tuple(each_probe())
+UNREADY: Final = {
+    "PostgreSQL": {"api", "worker"},
+    "ClickHouse": set[str](),
+    "Redis": set[str](),
+}
+"""The kinds of machines that no balancer asks while a store is away (docs/operating.md#watching-it)."""
+
+WARNED: Final = {
+    "PostgreSQL": [],
+    "ClickHouse": [(kind, "the analytic store does not answer") for kind in ("edge", "api")],
+    "Redis": [(kind, "Redis does not answer") for kind in ("edge", "api")],
+}
+"""What the monitoring listeners of machines that go on say meanwhile."""
+
+
+@pytest.fixture
+def worker(cluster: RunningCluster) -> Iterator[ClusterMachine]:
+    """A machine that only works, as the pods of worker.yaml do."""
+    names = ("database_url", "analytics_url", "redis_url")
+    stores = {name: cluster.apis[0].environment[f"TRACKYARD_{name.upper()}"] for name in names}
+    machine = ClusterMachine(cluster.apis[0].directory.parent / "worker-1", "worker", stores)
+    machine.start(ready=False)
+    try:
+        poll_until(machine.is_ready, seconds=60, what="the worker")
+        yield machine
+    finally:
+        machine.stop()
+
+
+def test_every_probe_of_deploy_keeps_edges_and_restarts_nothing_while_a_store_is_away(
+    cluster: RunningCluster, worker: ClusterMachine
+) -> None:
+    assert Counter(each.source for each in PROBES) == {
+        "api.yaml": 3, "edge.yaml": 3, "worker.yaml": 3, "healthcheck.py": 3, "cluster.Caddyfile": 1,
+    }  # fmt: skip
+    assert len(PROBES) == 13
+    story = begin_story(cluster)
+    machines = dict(zip(KINDS, (cluster.edges[0], cluster.apis[0], worker), strict=True))
+    stores: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "PostgreSQL": (cluster.postgres.halt, cluster.postgres.resume),
+        "ClickHouse": (cluster.clickhouse.kill, cluster.clickhouse.start),
+        "Redis": (cluster.valkey.kill, cluster.valkey.start),
+    }
+    assert stores.keys() == UNREADY.keys()
+    before = {kind: machine.children() for kind, machine in machines.items()}
+    asked = 0
+
+    def passes(probe: Probe) -> bool:
+        return probe.passes(machines[probe.kind])
+
+    for store, (kill, start) in stores.items():
+        kill()
+        try:
+            for kind in sorted(UNREADY[store]):
+                port = machines[kind].monitoring_port
+                poll_until(partial(is_unready, port), seconds=20, what=f"{kind} without {store}")
+            for probe in PROBES:
+                right = probe.is_of_life or probe.kind not in UNREADY[store]
+                assert passes(probe) == right, (store, probe)
+                asked += 1
+            assert story.at(cluster.edges[0]).click().status == 302, store
+            for kind, warning in WARNED[store]:
+                poll_until(partial(says_when_asked, machines[kind], warning), seconds=20, what=warning)
+        finally:
+            start()
+        poll_until(
+            lambda: all(each.passes(machines[each.kind]) for each in PROBES), seconds=30, what=f"{store} is back"
+        )
+    assert asked == 39
+    assert {kind: machine.children() for kind, machine in machines.items()} == before, "no process died"

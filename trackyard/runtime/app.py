@@ -10,7 +10,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
@@ -29,7 +29,6 @@ from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.monitoring.full_disks import find_full_disks, wait_for_space
 from trackyard.runtime.monitoring.readiness import (
-    MachineReport,
     core_readiness,
     local_reasons,
     machine_report,
@@ -82,8 +81,10 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None, afte
                 stack.enter_context(monitoring)
             if name == "core":
                 _run_core(config, monitoring, watchdog, after)
+            elif name == "worker":
+                _run_worker(config, slot, watchdog, monitoring)
             else:
-                {"edge": _run_edge, "worker": _run_worker}[name](config, slot, watchdog)
+                _run_edge(config, slot, watchdog)
     except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
         if fault.filename is None:
             raise
@@ -148,14 +149,15 @@ def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
         raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
 
 
-def _run_worker(config: Config, slot: int, watchdog: StopWatchdog) -> None:
-    with _beating(config, watchdog) if slot == 0 and monitoring_process(config.roles) == "worker" else nullcontext():
+def _run_worker(config: Config, slot: int, watchdog: StopWatchdog, monitoring: MonitoringServer | None) -> None:
+    is_first = slot == 0 and monitoring_process(config.roles) == "worker"
+    with _beating(config, monitoring, watchdog) if is_first else nullcontext():
         _work(config, slot, watchdog)
 
 
 @contextmanager
-def _beating(config: Config, watchdog: StopWatchdog) -> Iterator[None]:
-    """Say in SQL that this machine runs, while the block lasts: it has no core, which does so elsewhere.
+def _beating(config: Config, monitoring: MonitoringServer | None, watchdog: StopWatchdog) -> Iterator[None]:
+    """Say in SQL that this machine runs, and whether SQL answers: it has no core, which does so elsewhere.
 
     A signal to stop ends the block, also before the worker has begun and handles signals itself.
     """
@@ -170,6 +172,10 @@ def _beating(config: Config, watchdog: StopWatchdog) -> Iterator[None]:
         signal.signal(number, leave)
     stop = threading.Event()
     with Database(config.database_url, pool_size=1) as database:
+        if monitoring is not None:
+            look = partial(core_readiness, config, database, None, directory_id_of(config))
+            readiness = StoreReadiness(look, partial(local_reasons, config)).get
+            monitoring.set_report(partial(machine_report, config, readiness))
         heartbeat = Heartbeat(config, database, directory_id_of(config), SystemClock())
         thread = threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")
         thread.start()
@@ -291,11 +297,15 @@ def _serve_core(
     lag_ms = None if projector is None else projector.journals.lag_ms
     heartbeat = Heartbeat(config, database, directory_id, SystemClock(), lag_ms=lag_ms)
     threads += [threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")]
-    look = partial(core_readiness, config, database, projector, directory_id, copier)
+    stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
+    is_watched = monitoring is not None
+    look = partial(core_readiness, config, database, projector, directory_id, copier, stores.up if is_watched else None)
     readiness = StoreReadiness(look, partial(local_reasons, config)).get
     report = partial(machine_report, config, readiness)
     if monitoring is not None:
-        threads += _watch_stores(monitoring, report, database, analytics, stop)
+        monitoring.set_report(report)
+        monitoring.set_stores(stores.up)
+        threads += stores.threads(stop)
     core_threads = CoreThreads(starting, threads)
     try:
         if listener is not None:
@@ -363,20 +373,6 @@ def _click_lookups(
         log.warning("click look-up socket failed", extra={"error": str(fault)})
         return []
     return [threading.Thread(target=lookups.run, args=(stop,), name="click look-ups")]
-
-
-def _watch_stores(
-    monitoring: MonitoringServer,
-    report: Callable[[], MachineReport],
-    database: "Database",
-    analytics: "Analytics",
-    stop: threading.Event,
-) -> list[threading.Thread]:
-    """Let the monitoring listener show the report and the stores; return the threads that ask the stores."""
-    monitoring.set_report(report)
-    stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
-    monitoring.set_stores(stores.up)
-    return stores.threads(stop)
 
 
 def _query_limits(config: Config) -> "QueryLimits":

@@ -27,11 +27,12 @@ class ClusterMachine(RunningProgram):
     def __init__(self, directory: Path, roles: str, stores: dict[str, str], **settings: str) -> None:
         directory.mkdir(parents=True)
         super().__init__(directory, roles=roles, secret_key=_SECRET, **stores, **settings)
-        self.is_edge = "edge" in roles
+        self.is_edge, self.is_api = "edge" in roles, "api" in roles
 
     def is_ready(self) -> bool:
         """Whether its listeners say so, and the worker runs, which starts last."""
-        return self._says_ready(self.tracking_port if self.is_edge else self.api_port, self.monitoring_port)
+        ports = [self.tracking_port] if self.is_edge else [self.api_port] if self.is_api else []
+        return self._says_ready(*ports, self.monitoring_port)
 
     def report(self) -> dict[str, Any]:
         """What its monitoring listener says: reasons, warnings, lags."""

@@ -18,6 +18,7 @@ PATTERNS: Final = (
     lazy_gettext("the source of the rules is silent for %(seconds)s s: what changed is not in force"),
     lazy_gettext("Redis does not answer: click caps and unique visitors hold on each machine by itself"),
     lazy_gettext("Redis does not answer the API: rates and report turns hold on each machine by itself"),
+    lazy_gettext("the analytic store does not answer: reports are refused, and clicks are loaded later"),
     lazy_gettext("the journal is not writable"),
     lazy_gettext("statistics lack the clicks of the last %(seconds)s s: %(megabytes)s MB of journals are being loaded"),
     lazy_gettext("no rules were read yet"),

@@ -1,7 +1,7 @@
 """Whether this machine can do its work, for the pages `/readyz` (docs/operating.md#watching-it)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -50,7 +50,7 @@ class MachineReport:
 def machine_report(config: Config, core: "Callable[[], Readiness] | None" = None) -> MachineReport:
     """Return the state of every process of this machine.
 
-    core: the readiness of the stores, where this machine serves the API or loads; it knows `local_reasons` as well.
+    core: the readiness of the stores, where this machine asks them; it knows `local_reasons` as well.
     """
     states = read_states()
     warnings = tuple(
@@ -100,8 +100,12 @@ def core_readiness(
     projector: "Projector | None",
     directory_id: str,
     copier: "JournalCopier | None" = None,
+    stores: Callable[[], Mapping[str, bool]] | None = None,
 ) -> "Readiness":
-    """Return whether the stores can be used and the projector works, with the lag of each queue."""
+    """Return whether the stores can be used and the projector works, with the lag of each queue.
+
+    stores: whether each store answers, where they are watched.
+    """
     from sqlalchemy.exc import SQLAlchemyError
 
     from trackyard.actions.conversions.postback_codes import find_code_warning
@@ -136,6 +140,8 @@ def core_readiness(
         if lags["journal_copy"] > LATE_COPY_SECONDS:
             late = f"journals have not been copied to the bucket for {lags['journal_copy']:.0f} s"
     warnings += [sentence for sentence in (warning, separate, late) if sentence is not None]
+    if stores is not None and not stores()["analytics"]:
+        warnings.append("the analytic store does not answer: reports are refused, and clicks are loaded later")
     return Readiness((*local_reasons(config), *reasons), tuple(warnings), lags)
 
 
