@@ -209,6 +209,7 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
     assert {each["x-method-id"] for each in found} == {
         "affiliate.conversion.import",
         "affiliate.conversions.import",
+        "affiliate.refused-imports.list",
         "partner.me.get",
         "partner.api_key.renew",
         "partner.email.change",

@@ -2,12 +2,16 @@
 
 import csv
 from decimal import Decimal
+from urllib.parse import urlencode
 
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON
 from tests.support.models.history import add_conversion
+from tests.support.models.logs import server_row
 from tests.support.pages import affiliate_visitor
+from trackyard.analytics.load import load
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
 
 MARKUP = '"><script>alert(1)</script>'
 
@@ -46,3 +50,32 @@ def test_own_conversion_list_has_no_file_where_staff_deny_it(api: Api) -> None:
     page = visitor.read("/portal/")
     assert visitor.get("/portal/conversions").status_code == 403
     assert "/portal/conversions" not in page.links
+
+
+def test_own_imports_without_a_conversion_have_a_page_with_their_reasons(api: Api) -> None:
+    pid, visitor = affiliate_visitor(api)
+    other, _ = api.add_affiliate()
+    page = "/portal/conversions/refused"
+    assert page not in visitor.read("/portal/conversions").links and visitor.get(page).status_code == 403
+    level = "permissions[stats][conversions-import][level]"
+    api.admin.post(f"/3.1/user/{pid}/permissions", **{level: "write"})
+    assert page in visitor.read("/portal/conversions").links
+    assert "Each import of these days made a conversion." in visitor.read(page).text
+
+    def refused(number: int, affiliate: int, author: str, action_id: str) -> ServerPostbackLog:
+        query = urlencode({"by": author, "offer_id": 7, "action_id": action_id})
+        sent = {"method": "IMPORT", "affiliate": affiliate, "offer": 7, "goal": "1", "action_id": "of another"}
+        return server_row(number, **sent, query=query, response="Conversion exists")
+
+    rows = [
+        refused(1, pid, f"affiliate:{pid}", MARKUP),
+        refused(2, pid, "staff:" + "6" * 24, "by staff"),
+        refused(3, other, f"affiliate:{other}", "by another"),
+        refused(4, pid, f"affiliate:{pid}0", "longer number"),
+    ]
+    load(api.deps.analytics, "server_log", [encode_row(each) for each in rows], "own")
+    assert "<script>alert" not in visitor.get(page).text
+    text = visitor.read(page).text
+    assert MARKUP in text and "#7" in text
+    assert "A conversion of this offer, goal and action id (or click) has this status already." in text
+    assert not [word for word in ("by staff", "by another", "longer number", "of another") if word in text]

@@ -76,6 +76,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "admin.offer.remove-creative": {"creatives[]": "1"},
         "admin.offer.creative.html.set": HTML,
         "affiliate.conversion.import": {"offer": offer},
+        "affiliate.refused-imports.list": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "partner.activation.smartlink": {
             "smartlink_id": lambda: filled_smartlink(api, offer),
             "pid": pid,

@@ -132,3 +132,51 @@ def test_own_import_calls_the_offer_only_when_it_is_asked_to(setup: ImportSetup)
     with setup.plant.database.read() as conn:
         urls = [row[0] for row in conn.exec_driver_sql("SELECT url FROM delivery")]
     assert urls == ["https://cross.example/?id=A2"]
+
+
+REFUSED = "/3.1/affiliate/conversions/refused-imports"
+
+
+def test_own_imports_without_a_conversion_are_listed_for_their_affiliate_alone(setup: ImportSetup) -> None:
+    pid, other = setup.add_importer()
+    click = setup.plant.click(setup.offer, setup.pid, setup.advertiser)
+    setup.plant.settle()
+    setup.plant.call(clickid=click.id, action_id="SECRET-ORDER", status="1")
+    setup.plant.settle()
+    sent: list[tuple[ApiClient, dict[str, Any], str, str]] = [
+        # who sends it, what is sent, the reason, why
+        (setup.client, {"action_id": "A&1", "sum": "5.50"}, "", "the first one is made"),
+        (setup.client, {"action_id": "A&1", "comment": "again"}, "Conversion exists", "the order was sent before"),
+        (setup.client, {"click_id": click.id}, "", "the advertiser's order has an identity of its own"),
+        (setup.client, {"click_id": click.id}, "Conversion exists", "the click has its conversion"),
+        (other, {"action_id": "A&1"}, "", "its own book"),
+        (other, {"action_id": "A&1", "status": "declined"}, "Conversion exists", "of the other affiliate"),
+    ]  # fmt: skip
+    for client, params, _, _ in sent:
+        client.post(ONE, offer=setup.offer, **params)
+        setup.plant.settle()
+    by_staff = {"offer": setup.offer, "pid": setup.pid, "action_id": "S1"}
+    for _ in range(2):
+        setup.api.admin.post("/3.1/admin/conversion/import", **by_staff)
+    setup.plant.settle()
+
+    def listed(client: ApiClient, **more: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = client.get(REFUSED, **PERIOD, **more)["imports"]
+        return found
+
+    expected = [(params.get("action_id"), params.get("click_id"), reason) for client, params, reason, _ in sent
+                if reason and client is setup.client]  # fmt: skip
+    own = listed(setup.client)
+    assert [(each["action_id"], each["click_id"], each["reason"]) for each in reversed(own)] == expected
+    assert len(own) == 2 and own[1]["comment"] == "again" and own[1]["offer"] == setup.offer
+    assert own[1]["text"].startswith("A conversion of this offer") and own[1]["advice"]
+    made = {each["id"]: each["partner"]["id"] for each in setup.conversions()}
+    assert [made[each["conversion_id"]] for each in own] == [setup.pid] * 2
+    assert "SECRET-ORDER" not in str(own)
+    [foreign] = listed(other)
+    assert (foreign["status"], made[foreign["conversion_id"]]) == ("declined", pid)
+    assert [each["id"] for each in listed(setup.client, limit=1, page=2)] == [own[1]["id"]]
+    assert setup.client.get(REFUSED, date_from="2020-01-01", date_to="2020-01-02")["imports"] == []
+    _, stranger = setup.api.add_affiliate()
+    assert stranger.refusal("GET", REFUSED, params=PERIOD) == (403, "stats.conversions-import")
+    assert setup.api.admin.call("GET", REFUSED, params=PERIOD).status_code == 403

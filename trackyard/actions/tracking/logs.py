@@ -1,5 +1,6 @@
 """The postback logs and the history of a conversion, for a caller's scope."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import msgspec
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames
+from trackyard.analytics.reports import logs
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import LogPage, list_affiliate_log, list_server_log
 from trackyard.base.errors import NotFound
@@ -59,6 +61,15 @@ def list_server_records(deps: Deps, access: Access, query: LogQuery) -> tuple[li
             affiliates=affiliates.names_of(conn, {click["affiliate"] for click in mentioned}),
         )
     return found, page.total_count, names
+
+
+def list_refused_imports(deps: Deps, access: Access, query: LogQuery) -> tuple[Sequence[ServerPostbackLog], int]:
+    """Return a page of the caller's imports that made no conversion, and their number.
+
+    The query's scope becomes the caller's.
+    """
+    page = logs.list_refused_imports(deps.analytics, _scoped(deps, access, query), access.caller.name)
+    return page.records, page.total_count
 
 
 def list_affiliate_records(deps: Deps, access: Access, query: LogQuery) -> tuple[list[AffiliateLogRecord], int]:

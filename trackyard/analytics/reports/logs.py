@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Generic, TypeVar
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -45,6 +47,16 @@ def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[Affilia
     Raises ReportTooHeavy, and ValueError for an unknown filter.
     """
     return _list_log(analytics, query, "affiliate_log", AffiliatePostbackLog, AFFILIATE_FILTERS)
+
+
+def list_refused_imports(analytics: Analytics, query: LogQuery, author: str) -> LogPage[ServerPostbackLog]:
+    """Return imports by an author that made no conversion. Raises ReportTooHeavy.
+
+    author: the name of a caller, with which the query of each of its imports begins.
+    """
+    refused = ["method = 'IMPORT'", "response != ''", "startsWith(query, {author:String})"]
+    given = {"author": f"{urlencode({'by': author})}&"}
+    return _list_log(analytics, query, "server_log", ServerPostbackLog, SERVER_FILTERS, refused, given)
 
 
 def find_refusals(
@@ -182,13 +194,24 @@ def _column_list(kind: type[msgspec.Struct]) -> str:
     return ", ".join(kind.__struct_fields__)
 
 
-def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], filters: frozenset[str]) -> LogPage[R]:
+def _list_log(
+    analytics: Analytics,
+    query: LogQuery,
+    table: str,
+    kind: type[R],
+    filters: frozenset[str],
+    more: Sequence[str] = (),
+    given: Mapping[str, object] = MappingProxyType({}),
+) -> LogPage[R]:
+    """Return a page of a log. more: further conditions, with their values in `given`."""
     unknown = query.filters.keys() - filters
     if unknown:
         raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
     types = {info.name: "Int64" if info.type is int else "String" for info in msgspec.structs.fields(kind)}
     conditions, parameters = in_period(query.scope, query.since, query.until)
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
+    conditions += more
+    parameters |= given
     if not query.include_cross:
         conditions.append("postback_id != 0")
     parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}

@@ -2,21 +2,31 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
+from urllib.parse import parse_qsl
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.edits import ImportItem, import_warnings
 from trackyard.actions.conversions.own_imports import conversion_time, queue_own_imports
 from trackyard.actions.deps import Deps
+from trackyard.actions.tracking.logs import list_refused_imports
 from trackyard.api.conversions.edits import Amount, CustomField
+from trackyard.api.paging import Paging
+from trackyard.api.statistics.times import bounded_span
 from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.edits import ConversionImport
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import LogQuery
+from trackyard.domain.statistics.rows import ServerPostbackLog
+from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq, Spelled
-from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
 
@@ -119,6 +129,81 @@ class OwnImportsAnswer(Answer):
 
     data: OwnImportsEcho
     message: str
+
+
+class ListRefusedImports(Paging):
+    """The days of imports."""
+
+    date_from: s.Day
+    date_to: s.Day
+    timezone: s.Zone | None = None
+
+
+class RefusedImport(View):
+    """An import that made no conversion, as it was sent.
+
+    reason: as in the postback log.
+    conversion_id: of the conversion that exists already.
+    """
+
+    id: str
+    created_at: str
+    offer: int
+    action_id: str | None
+    click_id: str | None
+    goal: str
+    sum: str | None
+    status: str | None
+    comment: str | None
+    reason: str
+    text: str
+    advice: str
+    conversion_id: str | None
+
+
+class RefusedImportsAnswer(Answer):
+    """A page of imports that made no conversion."""
+
+    imports: list[RefusedImport]
+    pagination: Pagination
+
+
+@routes.get(
+    "/affiliate/conversions/refused-imports",
+    for_affiliates(Permission.STATS_CONVERSION),
+    id="affiliate.refused-imports.list",
+    features=_FEATURES,
+    report=True,
+)
+def list_refused(request: ApiRequest[Deps], params: ListRefusedImports) -> RefusedImportsAnswer:
+    """List imports of the calling affiliate that made no conversion, and why, the newest first.
+
+    They were accepted, and the conversion was refused when it should be made: most often it existed already.
+    """
+    zone = params.timezone or request.deps.zone
+    since, until = bounded_span(request.deps, params.date_from, params.date_to, zone, fine=False)
+    query = LogQuery(Scope.nothing(), since, until, **params.place(request))
+    found, total = list_refused_imports(request.deps, request.access, query)
+    return RefusedImportsAnswer(
+        imports=[_refused(log, zone) for log in found], pagination=params.pagination(request, total)
+    )
+
+
+def _refused(log: ServerPostbackLog, zone: ZoneInfo) -> RefusedImport:
+    sent = dict(parse_qsl(log.query))
+    words = reference_texts("results")["faults"].get(log.response, {})
+    names = ("action_id", "click_id", "sum", "status", "comment")
+    return RefusedImport(
+        id=log.id,
+        created_at=datetime_text(log.time, zone),
+        offer=log.offer,
+        goal=sent.get("goal", log.goal),
+        reason=log.response,
+        text=words.get("text", ""),
+        advice=words.get("advice", ""),
+        conversion_id=log.conversion_id or None,
+        **{name: sent.get(name) for name in names},
+    )
 
 
 @routes.post(

@@ -12,6 +12,7 @@ from trackyard.console.portal import (
     pay_requests,
     payments,
     referrals,
+    refused_imports,
     reports,
     smartlinks,
 )
@@ -22,6 +23,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     offers.pages,
     offer.pages,
     conversions.pages,
+    refused_imports.pages,
     reports.pages,
     pay_requests.pages,
     payments.pages,

@@ -11,6 +11,8 @@ from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.refused_imports import METHOD as REFUSED_METHOD
+from trackyard.console.portal.refused_imports import PATH as REFUSED
 from trackyard.console.portal.words import STATUSES, decline_text
 
 pages = Pages()
@@ -57,6 +59,7 @@ def conversions(request: PageRequest) -> PageAnswer:
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         file=PageAddress(f"{PATH}/file", request.address.without().pairs) if may_export else "",
+        refused=REFUSED if request.calls.may(REFUSED_METHOD) else "",
         api_request_path=request.calls.address("stats.conversions", sent),
     )
 
