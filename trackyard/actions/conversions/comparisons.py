@@ -34,6 +34,7 @@ from trackyard.domain.conversions.comparisons.records import (
     plan_edit,
     sums_of,
 )
+from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
@@ -275,7 +276,16 @@ def _plan(difference: dict[str, Any], now: ComparedConversion | None, side: Side
     was = (difference["our_status"], Decimal(difference["our_sum"]), difference["our_currency"])
     if (now.status.value, now.amount, now.currency) != was:
         return Skip.CHANGED
-    return plan_edit(difference, side)
+    planned = plan_edit(difference, side)
+    if isinstance(planned, PlannedEdit) and _is_unpaid(now, planned):
+        return Skip.UNPAID
+    return planned
+
+
+def _is_unpaid(now: ComparedConversion, planned: PlannedEdit) -> bool:
+    """Return whether a declined conversion would count for which no payment matched: a person sets both amounts."""
+    counts = planned.status is not None and planned.status not in DECLINED
+    return counts and now.status in DECLINED and not now.has_payment and not now.amount
 
 
 def _edit(planned: PlannedEdit, side: Side) -> ConversionEdit:

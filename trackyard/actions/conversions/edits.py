@@ -67,28 +67,39 @@ class QueuedEdit:
     """The conversions of a queued edit, oldest first.
 
     is_early: whether some were made before the first known rate of their new currency.
+    unpaid: how many count with 0, since no payment matched them.
     """
 
     ids: list[str]
     is_early: bool
+    unpaid: int
 
 
 def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> QueuedEdit:
     """Queue `edit` for each selected conversion.
 
     edit: its conversion_id is ignored.
-    Raises BadInput for ids without a conversion in scope, and for a currency without any rate.
+    Raises BadInput for ids without a conversion in scope, for a currency without any rate, and for declined
+    conversions that would count with 0 and must not.
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
         found = _selected(conn, scope, selection)
         is_early, faults = _judge_rate(deps, conn, edit.currency, found)
+        unpaid = [each.id for each in found if edit.counts_with_zero(each)]
         faults |= _missing_faults(selection, found) | _number_faults(selection, len(found))
+        if unpaid and not edit.takes_zero:
+            faults["status"] = [f"{unpaid_sentence(len(unpaid))} The first is {unpaid[0]}."]
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
         edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
-    return QueuedEdit([item.id for item in found], is_early)
+    return QueuedEdit([item.id for item in found], is_early, len(unpaid))
+
+
+def unpaid_sentence(number: int) -> str:
+    """Return that no payment matched conversions, and what to do."""
+    return f"Conversions without a payment that matches: {number}. They count with 0 unless amounts are set."
 
 
 def _selected(conn: Connection, scope: Scope, selection: ConversionSelection) -> list[ConversionReference]:

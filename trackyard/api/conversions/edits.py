@@ -13,6 +13,7 @@ from trackyard.actions.conversions.edits import (
     ConversionSelection,
     QueuedEdit,
     queue_edit,
+    unpaid_sentence,
 )
 from trackyard.actions.conversions.quality_holds import release_held, sum_held
 from trackyard.actions.deps import Deps
@@ -45,7 +46,10 @@ Key = Annotated[str, s.BoundedText(maximum=255, minimum=1)]
 
 
 class ConversionChanges(Params):
-    """The changes of conversions; what is not sent stays, and an empty custom field is removed."""
+    """The changes of conversions; what is not sent stays, and an empty custom field is removed.
+
+    allow_zero: whether a declined conversion may count with 0 for which no payment matched.
+    """
 
     status: Annotated[str, s.Choice(EDITABLE_STATUSES)] | None = None
     currency: s.Currency | None = None
@@ -67,6 +71,7 @@ class ConversionChanges(Params):
     custom_field_13: Annotated[CustomField | None, Spelled(("custom_field13",))] = None
     custom_field_14: Annotated[CustomField | None, Spelled(("custom_field14",))] = None
     custom_field_15: Annotated[CustomField | None, Spelled(("custom_field15",))] = None
+    allow_zero: s.Flag = True
 
     def edit(self) -> ConversionEdit:
         """Return the changes without a conversion."""
@@ -79,6 +84,7 @@ class ConversionChanges(Params):
             charge=self.revenue,
             comment=self.comment,
             custom_fields={number: text for number, text in custom.items() if text is not None},
+            takes_zero=self.allow_zero,
         )
 
 
@@ -186,6 +192,8 @@ def edit_by_advertiser(request: ApiRequest[Deps], params: EditConversionsOfAdver
 def _edited(request: ApiRequest[Deps], params: ConversionChanges, queued: QueuedEdit) -> EditAnswer:
     if queued.is_early and params.currency is not None:
         request.warn(first_rate_warning([params.currency]))
+    if queued.unpaid:
+        request.warn(unpaid_sentence(queued.unpaid))
     echo = EditEcho(
         ids=queued.ids,
         status=params.status,

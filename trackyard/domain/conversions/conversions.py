@@ -174,6 +174,11 @@ class Conversion:
         return self.status in statuses and not (self.repeated and self.status in DECLINED)
 
     @property
+    def has_payment(self) -> bool:
+        """Return whether a payment matched when it was made."""
+        return self.payment is not None
+
+    @property
     def traits(self) -> Traits:
         """Return what decides in which counters of caps and tiers it counts."""
         return Traits(self.goal, self.affiliate_id, self.click["country"][:2], self.created_at)

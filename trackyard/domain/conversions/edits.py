@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from trackyard.base.money import MAX_AMOUNT, ZERO, converted, rounded
 from trackyard.domain.conversions.conversions import (
+    DECLINED,
     Conversion,
     ConversionChange,
     DecisionTerms,
@@ -36,6 +37,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
     payout, charge: in the conversion's currency, after `currency` has relabelled its amounts.
     custom_fields: by number; an empty text removes one, absent ones stay.
     releases: whether it changes only a conversion that is still on hold.
+    takes_zero: whether a declined conversion may count with 0 for which no payment matched.
     """
 
     conversion_id: str
@@ -46,11 +48,41 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
     comment: str | None = None
     custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
     releases: bool = False
+    takes_zero: bool = True
 
     @property
     def affects_counters(self) -> bool:
         """Return whether it may change counters of caps and tiers."""
         return self.status is not None or self.currency is not None or self.payout is not None
+
+    def counts_with_zero(self, stored: "StoredAmounts") -> bool:
+        """Return whether a declined conversion would count with 0 for which no payment matched.
+
+        Amounts that the edit has were chosen.
+        """
+        if self.status is None or self.status in DECLINED or stored.status not in DECLINED or stored.has_payment:
+            return False
+        return not (stored.charge or stored.payout) and self.charge is None and self.payout is None
+
+
+class StoredAmounts(Protocol):
+    """What a stored conversion pays, and whether a payment matched when it was made."""
+
+    @property
+    def status(self) -> Status:
+        """Return its status."""
+
+    @property
+    def charge(self) -> Decimal:
+        """Return what the advertiser pays."""
+
+    @property
+    def payout(self) -> Decimal:
+        """Return what the affiliate gets."""
+
+    @property
+    def has_payment(self) -> bool:
+        """Return whether a payment matched."""
 
 
 class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,6 +176,8 @@ def apply_edit(
     rates: when the conversion was made.
     at_ms: time of the request.
     """
+    if not edit.takes_zero and edit.counts_with_zero(stored):
+        return PostbackError.NO_PAYMENT
     if edit.releases and stored.status is not Status.HOLD:
         return PostbackError.NO_CHANGE
     if edit.currency is not None and edit.currency not in rates:

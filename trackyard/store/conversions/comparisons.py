@@ -23,7 +23,7 @@ _TABLE: Final = conversion.c
 _COLUMNS: Final[tuple[ColumnElement[Any], ...]] = (
     *(_TABLE.id, _TABLE.click_id, _TABLE.action_id, _TABLE.goal, _TABLE.goal_title, _TABLE.status),
     *(_TABLE.charge, _TABLE.payout, _TABLE.currency, _TABLE.comment, _TABLE.created_at),
-    *(_TABLE.affiliate_id, _TABLE.advertiser_id, _TABLE.journal),
+    *(_TABLE.affiliate_id, _TABLE.advertiser_id, _TABLE.journal, _TABLE.payment),
 )
 
 
@@ -127,4 +127,5 @@ def _compared(row: Row[Any], side: Side, subject_id: str) -> ComparedConversion:
         created_at=row.created_at,
         is_own=owner == subject_id,
         was_reported=bool(row.journal),
+        has_payment=row.payment is not None,
     )

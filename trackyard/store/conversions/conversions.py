@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from functools import cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     ARRAY,
@@ -56,7 +56,10 @@ ClickGoal = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversionReference:
-    """A conversion that a request names. created_at: UTC milliseconds."""
+    """A conversion that a request names. created_at: UTC milliseconds.
+
+    has_payment: whether a payment matched when it was made.
+    """
 
     id: str
     action_id: str
@@ -64,8 +67,13 @@ class ConversionReference:
     affiliate_id: int
     advertiser_id: str
     created_at: int
+    status: Status
+    charge: Decimal
+    payout: Decimal
+    has_payment: bool
 
 
+REFERENCE_COLUMNS: Final = tuple(conversion.c[name] for name in (*ConversionReference.__slots__[:-1], "payment"))
 _STORED = tuple(field.name for field in fields(Conversion))
 _COLUMNS = [conversion.c[name] for name in _STORED]
 _stored_of = attrgetter(*_STORED)
@@ -181,11 +189,25 @@ def find_references(
     named = or_(
         columns.id.in_(ids), columns.action_id.in_(action_id_forms(action_ids)), columns.click_id.in_(click_ids)
     )
-    query = select(
-        columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
-    ).where(named)
+    query = select(*REFERENCE_COLUMNS).where(named)
     query = query.where(*in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id))
-    return [ConversionReference(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
+    return [reference_of(row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
+
+
+def reference_of(row: Row[Any]) -> ConversionReference:
+    """Return a row of REFERENCE_COLUMNS as a reference."""
+    return ConversionReference(
+        id=row.id,
+        action_id=row.action_id,
+        click_id=row.click_id,
+        affiliate_id=row.affiliate_id,
+        advertiser_id=row.advertiser_id,
+        created_at=row.created_at,
+        status=Status(row.status),
+        charge=row.charge,
+        payout=row.payout,
+        has_payment=row.payment is not None,
+    )
 
 
 def clicks_of(conn: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:

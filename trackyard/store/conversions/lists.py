@@ -29,7 +29,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.goals import newest_uses, shown_spellings
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import DeclinedCount
-from trackyard.store.conversions.conversions import ConversionReference
+from trackyard.store.conversions.conversions import REFERENCE_COLUMNS, ConversionReference, reference_of
 from trackyard.store.conversions.goals import every_spelling
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
@@ -76,10 +76,9 @@ def list_references(
     conn: Connection, scope: Scope, criteria: ConversionFilter, *, most: int
 ) -> list[ConversionReference]:
     """Return the conversions that a filter selects, oldest first, `most` at most."""
-    columns = [conversion.c[name] for name in ConversionReference.__slots__]
-    query = select(*columns).where(*_scoped(scope), *_conditions(conn, criteria))
+    query = select(*REFERENCE_COLUMNS).where(*_scoped(scope), *_conditions(conn, criteria))
     rows = conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(most))
-    return [ConversionReference(*row) for row in rows]
+    return [reference_of(row) for row in rows]
 
 
 def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:

@@ -102,9 +102,20 @@ def _change_conversions(conn: Connection, rule: Rule, firing: RuleFiring, window
             "the rule, or change them by hand."
         )
     comment = f"Rule: {rule.title}" if rule.new_status == Status.DECLINED else None
-    changed = {each.id: [each.status, each.comment] for each in selected if each.id not in known}
+    unpaid = _unpaid_among(conn, rule.new_status, [each.id for each in selected if each.id not in known])
+    changed = {each.id: [each.status, each.comment] for each in selected if each.id not in {*known, *unpaid}}
     _queue(conn, f"rule:{rule.id}", dict.fromkeys(changed, (rule.new_status, comment)), now_ms)
     return {"conversions": {**known, **changed}, "conversion_status": rule.new_status} if known or changed else {}
+
+
+def _unpaid_among(conn: Connection, status: str, ids: Sequence[str]) -> set[str]:
+    """Return the declined conversions that would count with 0, since no payment matched: a person decides those."""
+    edit = ConversionEdit(conversion_id="", status=Status(status))
+    unpaid: set[str] = set()
+    for start in range(0, len(ids), _CHUNK):
+        stored = conversions.find_by_id(conn, ids[start : start + _CHUNK])
+        unpaid |= {each.id for each in stored.values() if edit.counts_with_zero(each)}
+    return unpaid
 
 
 def _selection(rule: Rule, firing: RuleFiring, window: Window) -> ConversionFilter:

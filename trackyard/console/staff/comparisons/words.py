@@ -43,6 +43,7 @@ SKIPPED: Final[Mapping[str, str]] = {
     "negative_sum": lazy_gettext("The file has a negative sum."),
     "out_of_scope": lazy_gettext("It is not yours to change."),
     "accepted_before": lazy_gettext("It was accepted before."),
+    "no_payment": lazy_gettext("No payment matched it: confirm it by hand, with both amounts."),
 }
 STATUSES: Final[Mapping[str, str]] = {
     "confirmed": lazy_gettext("confirmed"),

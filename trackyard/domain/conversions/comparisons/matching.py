@@ -41,6 +41,7 @@ class ComparedConversion:
     """A conversion of ours. amount: charge or payout, in `currency`.
 
     is_own: whether it is of the sender. was_reported: whether a postback or pixel made it.
+    has_payment: whether a payment matched when it was made.
     created_at: UTC milliseconds.
     """
 
@@ -56,6 +57,7 @@ class ComparedConversion:
     created_at: int
     is_own: bool = True
     was_reported: bool = True
+    has_payment: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,7 @@ class Skip:
     NEGATIVE: Final = "negative_sum"
     GONE: Final = "out_of_scope"
     ACCEPTED: Final = "accepted_before"
+    UNPAID: Final = "no_payment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ def change(request: PageRequest) -> PageAnswer:
     """Change the status of several conversions."""
     ids, status = _ids(value for name, value in request.form if name == "id"), request.field("status")
     comment, back = request.field("comment").strip(), request.field("back")
-    sent = [*(("ids[]", each) for each in ids), ("status", status)]
+    zero = ("allow_zero", "1" if request.field("allow_zero") == "1" else "0")
+    sent = [*(("ids[]", each) for each in ids), ("status", status), zero]
     try:
         answer = request.calls.call("admin.conversion.edit", [*sent, *([("comment", comment)] if comment else [])])
     except RequestError as refusal:
@@ -101,6 +102,7 @@ def _preview(
         list_address=list_address(back),
         comment=comment,
         refusal="" if refusal is None else _text(refusal),
+        asks_zero="status" in ((refusal and refusal.fields) or {}) or request.address.get("unpaid") == "1",
     )
 
 

@@ -29,6 +29,12 @@ _GROUPS: Final = (
                 label=lazy_gettext("Payout"),
                 help=lazy_gettext("What the affiliate gets, in the currency of the conversion."),
             ),
+            FormField(
+                "allow_zero",
+                label=lazy_gettext("Count it with 0 when no payment matched"),
+                help=lazy_gettext("For a declined conversion that is to count without amounts."),
+                widget="switch",
+            ),
             FormField("comment", wide=True, help=lazy_gettext("A remark, shown with the conversion.")),
         ),
     ),
@@ -41,8 +47,9 @@ EDIT: Final = FormPlan("admin.conversion.edit", _GROUPS)
 def edit_conversion(request: PageRequest) -> PageAnswer:
     """Edit the status, the amounts and the comment of a conversion."""
     conversion, status = find_conversion(request)
-    shown = {**conversion, "status": status}
-    form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion["id"])])
+    shown = {**conversion, "status": status, "allow_zero": False}
+    refuses = [] if request.field("allow_zero") else [("allow_zero", "0")]
+    form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion["id"]), *refuses])
     back = f"{PATH}/{conversion['id']}"
     if form.save() is not None:
         return Redirect(back, gettext("The conversion is being changed. This page shows it in a few seconds."))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from trackyard.base.errors import RequestError
+from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
@@ -90,8 +90,14 @@ def conversion_page(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/status", needs=("admin.conversion.edit",))
 def set_conversion_status(request: PageRequest) -> PageAnswer:
     """Change the status of one conversion."""
-    status = request.field("status")
-    request.calls.call("admin.conversion.edit", [("ids[]", request.path["id"]), ("status", status)])
+    status, chosen = request.field("status"), ("id", request.path["id"])
+    try:
+        sent = [("ids[]", request.path["id"]), ("status", status), ("allow_zero", "0")]
+        request.calls.call("admin.conversion.edit", sent)
+    except BadInput as refusal:
+        if status not in STATUSES or "status" not in (refusal.fields or {}):
+            raise
+        return Redirect(str(PageAddress(f"{PATH}/change", (chosen, ("status", status), ("unpaid", "1")))))
     message = gettext(
         "The conversion is being changed to %(value)s. This page shows it in a few seconds.",
         value=STATUSES[status].lower(),
