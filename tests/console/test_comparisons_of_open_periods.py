@@ -1,5 +1,7 @@
 """Changes count whole hours, figures the running hour too: every page that compares."""
 
+import re
+
 import pytest
 
 from tests.support.api import NOW, Api
@@ -94,3 +96,26 @@ def test_first_hour_of_a_day_is_not_compared_on_any_page(api: Api) -> None:
 def test_equal_hours_of_a_figure_that_moved_have_no_text(api: Api) -> None:
     found, _ = read(api, 14.5, (4, 0.2), (3, 2), (3, 26))
     assert [page for page, text in found.items() if "7 no change" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("late", "now", "text"),
+    [
+        (30, 1, "no change"),  # what was rejected after 14:00 of yesterday is not compared
+        (0, 1, "no change"),
+        (30, 3, "\u2191 15 points up to 14:00"),  # 3 of 12 after 1 of 10
+    ],
+)
+def test_share_of_rejected_clicks_is_compared_up_to_the_last_full_hour(
+    api: Api, late: int, now: int, text: str
+) -> None:
+    api.clock.advance(NOON - 12 * HOUR_MS - NOW + DAY_MS + int(14.5 * HOUR_MS))
+    made = []
+    for hours, count, reason in ((2, 9, ""), (2, now, "geo"), (26, 9, ""), (26, 1, "geo"), (20, late, "geo")):
+        for _ in range(count):
+            at = api.clock.now_ms() - hours * HOUR_MS
+            made.append(new_click(len(made) + 1, time=at, reason=reason))
+    load_clicks(api.deps, made)
+    page = staff_visitor(api).read("/console/?period=today").text.replace("\N{NO-BREAK SPACE}", " ")
+    shown = re.search(r"Rejected \S+ % (.{0,40})", page)
+    assert shown and shown[1].startswith(text), page

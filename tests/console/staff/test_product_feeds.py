@@ -83,3 +83,19 @@ def test_feeds_are_written_by_those_who_may_alone(api: Api) -> None:
     manager = staff_visitor(api, Role.MANAGER_AFFILIATE)
     assert "New product feed" not in manager.read(PATH).text
     assert manager.get(f"{PATH}/new").status_code == 403
+
+
+def test_buttons_of_a_feed_are_shown_to_those_who_may_write_it_alone(api: Api) -> None:
+    staff_id, own = api.add_staff(Role.MANAGER_SALES)
+    feed = api.admin.post("/3.1/admin/product-feed", name="Shoes", csv=FILE)["product_feed"]["id"]
+    theirs, mine = api.add_advertiser(), api.add_advertiser(manager=staff_id)
+    assert own.get(f"/3.1/admin/product-feed/{feed}")["is_writable"], "no offer names it"
+    api.add_offer(advertiser=mine, product_feed_id=feed)
+    assert own.get(f"/3.1/admin/product-feed/{feed}")["is_writable"]
+    api.add_offer(advertiser=theirs, product_feed_id=feed)
+    assert not own.get(f"/3.1/admin/product-feed/{feed}")["is_writable"]
+    path = f"{PATH}/{feed}"
+    for visitor, shown in ((staff_visitor(api), True), (staff_visitor(api, Role.MANAGER_SALES), False),
+                           (staff_visitor(api, Role.MANAGER_AFFILIATE), False)):  # fmt: skip
+        page = visitor.get(path).text
+        assert [f'"{path}/{act}"' in page for act in ("edit", "remove")] == [shown, shown]

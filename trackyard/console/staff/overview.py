@@ -72,7 +72,8 @@ class OverviewFigures:
     """What the reports of the page say.
 
     days, days_before: of each day. compared, before: the sums of both periods up to the last full hour.
-    reasons, reasons_before: rejected clicks by reason. tops: the rows of each table.
+    reasons: rejected clicks by reason. rejected: those of both periods up to the last full hour. tops: the rows of each
+    table.
     """
 
     days: Mapping[date, Figures]
@@ -80,7 +81,7 @@ class OverviewFigures:
     compared: Figures
     before: Figures
     reasons: Mapping[str, int]
-    reasons_before: Mapping[str, int]
+    rejected: tuple[Figures, Figures]
     tops: Sequence[RankedRows]
 
 
@@ -165,7 +166,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "query": query,
         "form": form,
         "before_text": period.compared_text(_compare(request)),
-        "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(found, now)],
+        "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(period, found, now)],
         "more_tiles": _tiles(query, MORE, now, found),
         "chosen": kind,
         "chart": _chart(request, kind, period, query, found),
@@ -206,10 +207,11 @@ def _read(
     """Ask all at once, and add what waits to `work`. Raises RequestError."""
     earlier = _compared_period(request, period)
     late_days = figures.unfinished_days(period, earlier)
-    (days, days_before), (reasons, reasons_before), *rest, _ = ask_together(
+    (days, days_before), reasons, rejected, *rest, _ = ask_together(
         request.calls,
         lambda calls: figures.by_day_of_both(calls, period, earlier, filters),
-        lambda calls: tuple(_rejected(calls, each, without_currency(filters)) for each in (period, earlier)),
+        lambda calls: _rejected(calls, period, without_currency(filters)),
+        lambda calls: _rejected_up_to_now(calls, period, earlier, without_currency(filters)),
         *(partial(figures.late_hours, day=day, period=period, filters=filters) for day in late_days),
         *(
             partial(
@@ -226,7 +228,7 @@ def _read(
     )
     lates, tops = rest[: len(late_days)], rest[len(late_days) :]
     compared, before = figures.without_late_hours(period, days, earlier, days_before, lates)
-    return OverviewFigures(days, days_before, compared, before, reasons, reasons_before, tops)
+    return OverviewFigures(days, days_before, compared, before, reasons, rejected, tops)
 
 
 def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: OverviewFigures) -> list[Tile]:
@@ -239,18 +241,30 @@ def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: Overvi
     return tiles
 
 
-def _rejected_tile(found: OverviewFigures, now: Figures) -> Tile:
-    share = _share(found.reasons, now)
-    share_before = _share(found.reasons_before, figures.total(found.days_before.values()))
+def _rejected_tile(period: DayPeriod, found: OverviewFigures, now: Figures) -> Tile:
+    share = _share(sum(found.reasons.values()), now)
+    rejected, rejected_before = found.rejected
+    compared, before = _share(rejected.rejected, found.compared), _share(rejected_before.rejected, found.before)
     change, tone = ("", ChangeTone.NEUTRAL)
-    if share is not None and share_before is not None:
-        change, tone = change_text(share * 100, share_before * 100, MetricDirection.DOWN, points=True)
+    if share is not None and compared is not None and before is not None and period.has_full_hour:
+        change, tone = change_text(compared * 100, before * 100, MetricDirection.DOWN, points=True, shown=share * 100)
+        change, tone = figures.with_hour(period, change, tone)
     return Tile("", gettext("Rejected"), shown.percent(share), change, tone)
 
 
-def _share(reasons: Mapping[str, int], accepted: Figures) -> Decimal | None:
-    rejected = sum(reasons.values())
+def _share(rejected: int, accepted: Figures) -> Decimal | None:
     return Decimal(rejected) / (rejected + accepted.clicks) if rejected + accepted.clicks else None
+
+
+def _rejected_up_to_now(
+    calls: LocalCalls[Deps], period: DayPeriod, earlier: DayPeriod, filters: Sequence[Pair]
+) -> tuple[Figures, Figures]:
+    """Return the rejected clicks of both periods up to the last full hour; none where the person may not see them."""
+    if not calls.may("stats.getbytrafficback"):
+        return Figures(), Figures()
+    slices = ["trafficback_reason"]
+    days, before = figures.by_day_of_both(calls, period, earlier, filters, slices)
+    return figures.up_to_now(calls, period, days, earlier, before, filters, slices)
 
 
 def _rejected(calls: LocalCalls[Deps], period: DayPeriod, filters: Sequence[Pair]) -> dict[str, int]:

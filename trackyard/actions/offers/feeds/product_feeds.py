@@ -24,7 +24,8 @@ from trackyard.domain.offers.feeds.product_feeds import (
     read_items,
 )
 from trackyard.domain.offers.offers import Offer
-from trackyard.domain.people.callers import Access
+from trackyard.domain.people.callers import Access, StaffCaller
+from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.tables.grids import TableFault
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import lists as offer_lists
@@ -221,14 +222,24 @@ def leads_to_page(offer: Offer, url: str) -> bool:
     return offer.allow_deeplink and may_lead_to(url, own)
 
 
-def _find_writable(conn: Connection, access: Access, feed_id: str) -> ProductFeed:
-    """Return a feed to change: its caller has every offer that uses it in scope.
+def is_writable(deps: Deps, caller: StaffCaller, feed_id: str) -> bool:
+    """Return whether a staff user may change a feed."""
+    access = Access(caller, Permission.OFFERS_WRITE)
+    with deps.database.read() as conn:
+        return caller.may(access.permission) and _has_offers_of(conn, access, feed_id)
 
-    Raises NotFound, AccessDenied."""
-    found, scope = required(product_feeds.find_feed(conn, feed_id, lock=True)), scope_of(conn, access)
-    if not all(map(scope.has_advertiser, product_feeds.advertisers_naming(conn, feed_id))):
+
+def _find_writable(conn: Connection, access: Access, feed_id: str) -> ProductFeed:
+    """Return a feed to change. Raises NotFound, AccessDenied."""
+    found = required(product_feeds.find_feed(conn, feed_id, lock=True))
+    if not _has_offers_of(conn, access, feed_id):
         raise AccessDenied(_OF_OTHERS)
     return found
+
+
+def _has_offers_of(conn: Connection, access: Access, feed_id: str) -> bool:
+    """Return whether a caller has every offer that uses a feed in scope."""
+    return all(map(scope_of(conn, access).has_advertiser, product_feeds.advertisers_naming(conn, feed_id)))
 
 
 def _record(conn: Connection, found: ProductFeed) -> FeedRecord:

@@ -1,7 +1,7 @@
 """Product feeds of offers (docs/spec/offers.md#product-feeds)."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -26,6 +26,7 @@ from trackyard.domain.offers.feeds.product_feeds import (
     ProductItem,
     StoredItem,
 )
+from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -140,9 +141,10 @@ class ProductFeedAnswer(Answer):
 
 
 class ProductFeedItemsAnswer(Answer):
-    """A feed and a page of its products."""
+    """A feed and a page of its products. is_writable: whether the caller may change the feed."""
 
     product_feed: ProductFeedView
+    is_writable: bool
     items: list[ProductItemView]
     pagination: Pagination
 
@@ -203,10 +205,11 @@ def list_(request: ApiRequest[Deps], params: Paging) -> ProductFeedsAnswer:
 @routes.get("/admin/product-feed/{id}", _READERS, id="admin.product-feed.get", find=_find)
 def get(request: ApiRequest[Deps], params: Paging) -> ProductFeedItemsAnswer:
     """Show a feed and a page of its products, in the order of its file."""
-    record: FeedRecord = request.subject
+    record, caller = cast("FeedRecord", request.subject), request.caller
     items, total = product_feeds.list_items(request.deps, record.feed.id, **params.place(request))
     return ProductFeedItemsAnswer(
         product_feed=_view(request, record),
+        is_writable=isinstance(caller, StaffCaller) and product_feeds.is_writable(request.deps, caller, record.feed.id),
         items=list(_item_views(record.feed.id, items)),
         pagination=params.pagination(request, total),
     )

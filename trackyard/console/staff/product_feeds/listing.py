@@ -82,7 +82,7 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswe
         times={name: _time(request, answer["product_feed"][name]) for name in _TIMES},
         rows=answer["items"],
         fault=fault,
-        may_write=request.calls.may(EDIT),
+        may_write=request.calls.may(EDIT) and answer["is_writable"],
         path=f"{PATH}/{number}",
         api_request_path=request.calls.address(GET, state.sent(), {"id": number}),
         **state.shown(answer["pagination"]["total_count"]),
