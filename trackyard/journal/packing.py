@@ -26,14 +26,21 @@ FindErased = Callable[[Collection[str]], frozenset[str]]
 """Returns those of some click ids with an erased click: a postback does not say which person clicked."""
 
 
+class JournalCut(Exception):
+    """A journal is shorter than it was when it was finished. The text names its file."""
+
+
 def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> None:
     """Compress a finished and loaded journal without erased data.
 
-    Raises OSError, ArchiveDamaged, and ValueError for a journal that is not finished.
+    Raises OSError, ArchiveDamaged, JournalCut, and ValueError for a journal that is not finished.
     """
     segment_end = segments.find_segment_end(directory, name)
     if segment_end is None:
         raise ValueError(f"the journal {name} is not finished")
+    plain = segments.log_path(directory, name)
+    if plain.exists() and (size := plain.stat().st_size) < segment_end.end:
+        raise JournalCut(f"{plain} ends after {size} of {segment_end.end} bytes: restore it from a backup")
     gaps = [(gap.start, gap.end) for gap in segment_end.gaps]
     with segments.open_content(directory, name) as content:
         data = _without_erased(content, segment_end.end, erasure, find_erased)
@@ -41,7 +48,7 @@ def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_e
         write_archive(
             archive_path(directory, name), read, ArchiveIndex(segment_end.end, segment_end.sealed_at, gaps, [])
         )
-    segments.log_path(directory, name).unlink(missing_ok=True)
+    plain.unlink(missing_ok=True)
     (directory / f"{name}.sealed").unlink(missing_ok=True)
     sync_directory(directory)
 

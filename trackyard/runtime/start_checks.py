@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trackyard.base.logs.outages import first_line
 from trackyard.runtime.exit_codes import PeerRefuses
@@ -25,6 +25,7 @@ log = logging.getLogger("trackyard.runtime.start_checks")
 _PAUSE_S = 0.5
 _SECOND_PERSONS = 2
 """Administrators, at least, so that each can have a change confirmed."""
+RESTORE: Final = "Restore it from a backup of the data directory."
 MAX_CLOCK_DIFFERENCE_MS = 5_000
 """The most by which the clocks of this machine and of the database may differ."""
 
@@ -81,12 +82,29 @@ def _wait(place: str, missing: Callable[[], str], config: Config, deadline: floa
         log.info("database answers", extra={"database": place})
 
 
+def check_database_file(config: Config) -> None:
+    """Raise CannotStart when the file of a SQLite database was cut.
+
+    An empty one is what a first start leaves that was killed; one of a data directory with journals was not empty.
+    """
+    from trackyard.store.engine.availability import find_cut, sqlite_file
+
+    path = sqlite_file(config.database_url)
+    if path is None or not path.exists():
+        return
+    cut = find_cut(path)
+    if cut and (path.stat().st_size or any((config.data_dir / "journal").glob("*.log"))):
+        raise CannotStart(f"{path} cannot be used: {cut}. {RESTORE}")
+
+
 def refused_database(config: Config, fault: Exception) -> CannotStart:
     """Return the error of a SQL database that cannot be used, with its exit code."""
-    from trackyard.store.engine.availability import is_own_fault
+    from trackyard.store.engine.availability import is_own_fault, sqlite_file
 
     kind = CannotStart if is_own_fault(config.database_url, fault) else PeerRefuses
-    return kind(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.")
+    path = sqlite_file(config.database_url)
+    place = "TRACKYARD_DATABASE_URL" if path is None else f"TRACKYARD_DATABASE_URL {path}"
+    return kind(f"{place} cannot be used: {first_line(fault)}.")
 
 
 def refused_store(config: Config, fault: Exception) -> CannotStart:

@@ -304,6 +304,28 @@ def test_retention_compresses_loaded_and_removes_old_journals(kept: RetentionSet
 
 
 @pytest.mark.long_on_postgresql
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_journal_that_was_cut_stays_and_holds_up_no_other_one(
+    kept: RetentionSetup, share: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = []
+    for _ in range(2):
+        kept.visit(kept.affiliate)
+        names.append(kept.plant.writer.name)
+        kept.new_journal()
+    kept.plant.work()
+    path = segments.log_path(kept.journals, names[0])
+    rest = int(path.stat().st_size * share)
+    os.truncate(path, rest)
+    for _ in range(3):
+        kept.retention.drain()
+    assert segments.list_archived(kept.journals, kept.plant.edge) == names[1:]
+    assert segments.list_plain(kept.journals, kept.plant.edge) == [names[0], kept.plant.writer.name]
+    [said] = [each for each in caplog.records if each.message == "journal was cut"]
+    assert f"{path} ends after {rest} of " in said.__dict__["reason"]
+    assert not [each for each in caplog.records if each.exc_info]
+
+
 def test_retention_drops_old_months_and_reconciliation_agrees(kept: RetentionSetup) -> None:
     old = kept.visit(kept.affiliate)
     kept.plant.work()

@@ -91,6 +91,7 @@ class RetentionRunner:
         self._second_pass_until = clock.now_ms() - _LOOK_BACK_MS
         self._waiting_for: tuple[int, int] | None = None
         self._to_rewrite: tuple[int, list[str]] | None = None
+        self._cut: set[str] = set()
         self.tasks = (
             _RetentionTask("erasures", 1_000, self.erase, by_commits=True),
             _RetentionTask("settled erasures", 10_000, self.erase_late_rows),
@@ -160,12 +161,23 @@ class RetentionRunner:
             erased = self._known_erasures.now(conn)
         for edge in segments.list_edges(self._directory):
             for name in segments.list_plain(self._directory, edge):
-                if segments.is_loaded(self._directory, name, reached.get(edge)):
-                    packing.compress_journal(self._directory, name, erased, self._find_erased(erased))
-                    JOURNALS_COMPRESSED.inc()
-                    log.info("journal compressed", extra={"journal": name})
+                if segments.is_loaded(self._directory, name, reached.get(edge)) and self._compress(name, erased):
                     return True
         return False
+
+    def _compress(self, name: str, erased: ErasedSubjects) -> bool:
+        """Compress a journal; return whether it could be. One that was cut stays, and the log says so once."""
+        if name in self._cut:
+            return False
+        try:
+            packing.compress_journal(self._directory, name, erased, self._find_erased(erased))
+        except packing.JournalCut as cut:
+            self._cut.add(name)
+            log.error("journal was cut", extra={"journal": name, "reason": str(cut)})
+            return False
+        JOURNALS_COMPRESSED.inc()
+        log.info("journal compressed", extra={"journal": name})
+        return True
 
     def rewrite_next(self) -> bool:
         """Remove newly erased data from a compressed journal; return whether there was one to read.

@@ -26,6 +26,7 @@ from trackyard.runtime.start_checks import (
     check_address_databases,
     check_certificate,
     check_clock,
+    check_database_file,
     check_other_versions,
     refused_database,
     refused_store,
@@ -104,6 +105,7 @@ def _check_schema(start: Start) -> None:
 
     if is_file_missing(start.config.database_url):
         return
+    check_database_file(start.config)
     try:
         start.schema = check_usable(start.database)
     except SchemaUnknown as fault:

@@ -26,6 +26,9 @@ _OWN: Final = re.compile(
 _SQLITE_BUSY: Final = re.compile(r"is locked|is full|disk I/O error")
 """What SQLite says of a file that can be used later."""
 
+_HEADER_BYTES: Final = 100
+"""Of a SQLite file."""
+
 
 class DatabaseNotUp(Exception):
     """The server does not answer yet. The message is the reason."""
@@ -91,9 +94,38 @@ def is_file_missing(url: str) -> bool:
     return parts.get_backend_name() == "sqlite" and not Path(parts.database or "").exists()
 
 
+def sqlite_file(url: str) -> Path | None:
+    """Return the file of a SQLite database; None for a server, and for a database in memory."""
+    parts = make_url(url)
+    is_file = parts.get_backend_name() == "sqlite" and parts.database not in (None, "", ":memory:")
+    return Path(str(parts.database)) if is_file else None
+
+
 def place_of(url: str) -> str:
     """Return where a database is, without user and password."""
     parts = make_url(url)
     host = parts.host or parts.query.get("host") or "localhost"
     port = f":{parts.port}" if parts.port else ""
     return f"{host if isinstance(host, str) else ','.join(host)}{port}/{parts.database or ''}"
+
+
+def find_cut(path: Path) -> str:
+    """Return why a SQLite file cannot be whole; "" when its size says nothing.
+
+    Its header has the size of a page and their number. A file with a journal may be shorter until that is applied.
+    """
+    size = path.stat().st_size
+    if not size:
+        return "it is empty"
+    journals = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-journal"))
+    if any(each.exists() and each.stat().st_size for each in journals):
+        return ""
+    with path.open("rb") as handle:
+        header = handle.read(_HEADER_BYTES)
+    if len(header) < _HEADER_BYTES:
+        return f"it ends after {size} bytes"
+    page = int.from_bytes(header[16:18], "big")
+    page = 65_536 if page == 1 else page
+    is_known = header[24:28] == header[92:96]  # of the last change, by a version that writes the number of pages
+    whole = int.from_bytes(header[28:32], "big") * page
+    return f"it ends after {size} of {whole} bytes" if is_known and size < whole else ""
