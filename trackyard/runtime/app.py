@@ -10,7 +10,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
@@ -29,6 +29,7 @@ from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.monitoring.full_disks import find_full_disks, wait_for_space
 from trackyard.runtime.monitoring.readiness import (
+    MachineReport,
     core_readiness,
     local_reasons,
     machine_report,
@@ -298,14 +299,10 @@ def _serve_core(
     heartbeat = Heartbeat(config, database, directory_id, SystemClock(), lag_ms=lag_ms)
     threads += [threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")]
     stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
-    is_watched = monitoring is not None
-    look = partial(core_readiness, config, database, projector, directory_id, copier, stores.up if is_watched else None)
+    look = partial(core_readiness, config, database, projector, directory_id, copier, stores.up)
     readiness = StoreReadiness(look, partial(local_reasons, config)).get
     report = partial(machine_report, config, readiness)
-    if monitoring is not None:
-        monitoring.set_report(report)
-        monitoring.set_stores(stores.up)
-        threads += stores.threads(stop)
+    threads += _watch_stores(monitoring, report, stores, stop)
     core_threads = CoreThreads(starting, threads)
     try:
         if listener is not None:
@@ -373,6 +370,19 @@ def _click_lookups(
         log.warning("click look-up socket failed", extra={"error": str(fault)})
         return []
     return [threading.Thread(target=lookups.run, args=(stop,), name="click look-ups")]
+
+
+def _watch_stores(
+    monitoring: MonitoringServer | None,
+    report: Callable[[], MachineReport],
+    stores: StoreWatch,
+    stop: threading.Event,
+) -> list[threading.Thread]:
+    """Let the monitoring listener show the report and the stores; return the threads that ask the stores."""
+    if monitoring is not None:
+        monitoring.set_report(report)
+        monitoring.set_stores(stores.up)
+    return stores.threads(stop)
 
 
 def _query_limits(config: Config) -> "QueryLimits":

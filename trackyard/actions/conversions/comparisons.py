@@ -283,7 +283,7 @@ def _plan(difference: dict[str, Any], now: ComparedConversion | None, side: Side
 
 
 def _is_unpaid(now: ComparedConversion, planned: PlannedEdit) -> bool:
-    """Return whether a declined conversion would count for which no payment matched: a person sets both amounts."""
+    """Return whether a declined conversion would count for which no payment matched."""
     counts = planned.status is not None and planned.status not in DECLINED
     return counts and now.status in DECLINED and not now.has_payment and not now.amount
 

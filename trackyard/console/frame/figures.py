@@ -429,14 +429,8 @@ def change_up_to(
     """
     if not period.has_full_hour:
         return "", ChangeTone.NEUTRAL
-    return with_hour(period, *figure_change(kind, shown, now, before))
-
-
-def with_hour(period: DayPeriod, change: str, tone: ChangeTone) -> tuple[str, ChangeTone]:
-    """Return a change of a period with the hour up to which it counts, where it is a rise or a fall."""
-    if not period.hour_text or change[:1] not in ("\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"):
-        return change, tone
-    return gettext("%(change)s up to %(hour)s", change=change, hour=period.hour_text), tone
+    change, tone = figure_change(kind, shown, now, before)
+    return period.with_hour(change), tone
 
 
 def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:

@@ -61,6 +61,12 @@ class DayPeriod:
         """Return whether an hour of it is over, so that it can be compared."""
         return self.first < self.today or not self.is_open or (self.first == self.today and self.hour > 0)
 
+    def with_hour(self, change: str) -> str:
+        """Return a rise or a fall with the hour up to which it counts; other changes as they are."""
+        if not self.hour_text or change[:1] not in ("\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"):
+            return change
+        return gettext("%(change)s up to %(hour)s", change=change, hour=self.hour_text)
+
     def against(self, before_text: str) -> str:
         """Return what it is compared with in words, with the hour up to which both count."""
         if not self.hour_text or not before_text:

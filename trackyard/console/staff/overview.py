@@ -248,8 +248,7 @@ def _rejected_tile(period: DayPeriod, found: OverviewFigures, now: Figures) -> T
     change, tone = ("", ChangeTone.NEUTRAL)
     if share is not None and compared is not None and before is not None and period.has_full_hour:
         change, tone = change_text(compared * 100, before * 100, MetricDirection.DOWN, points=True, shown=share * 100)
-        change, tone = figures.with_hour(period, change, tone)
-    return Tile("", gettext("Rejected"), shown.percent(share), change, tone)
+    return Tile("", gettext("Rejected"), shown.percent(share), period.with_hour(change), tone)
 
 
 def _share(rejected: int, accepted: Figures) -> Decimal | None:
@@ -259,7 +258,7 @@ def _share(rejected: int, accepted: Figures) -> Decimal | None:
 def _rejected_up_to_now(
     calls: LocalCalls[Deps], period: DayPeriod, earlier: DayPeriod, filters: Sequence[Pair]
 ) -> tuple[Figures, Figures]:
-    """Return the rejected clicks of both periods up to the last full hour; none where the person may not see them."""
+    """Return the rejected clicks of both periods up to the last full hour, where the person may see them."""
     if not calls.may("stats.getbytrafficback"):
         return Figures(), Figures()
     slices = ["trafficback_reason"]

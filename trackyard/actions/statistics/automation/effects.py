@@ -109,7 +109,7 @@ def _change_conversions(conn: Connection, rule: Rule, firing: RuleFiring, window
 
 
 def _unpaid_among(conn: Connection, status: str, ids: Sequence[str]) -> set[str]:
-    """Return the declined conversions that would count with 0, since no payment matched: a person decides those."""
+    """Return the declined conversions that would count with 0, since no payment matched."""
     edit = ConversionEdit(conversion_id="", status=Status(status))
     unpaid: set[str] = set()
     for start in range(0, len(ids), _CHUNK):
