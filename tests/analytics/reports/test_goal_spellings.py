@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 
 from tests.support.models.events import NOON, new_click, new_fact
+from trackyard.actions.statistics.automation.measuring import measure
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.exports.exports import SpooledReport
 from trackyard.analytics.load import click_item, load
@@ -20,6 +21,8 @@ from trackyard.analytics.reports.logs import list_server_log
 from trackyard.analytics.reports.reports import list_values, run_report
 from trackyard.domain.offers.goals import stored_key
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
+from trackyard.domain.statistics.automation.windows import Window
 from trackyard.domain.statistics.cohorts import RetentionQuery, TimeToActionQuery
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.quality.conversion_signals import LEAST_USUAL
@@ -179,3 +182,15 @@ def test_goal_usual_times_are_of_all_spellings_together(analytics: Analytics) ->
     assert [(key, times.number) for key, times in list_usual_times(analytics, NOON + DAY).items()] == [
         ((1, "install"), len(goals))
     ]
+
+
+def test_goal_share_of_a_rule_takes_every_spelling(analytics: Analytics) -> None:
+    goals = ["Install", "install", "INSTALL", "Sale", "sale "]
+    load_goals(analytics, old=2, goals=goals)
+    rule = Rule(
+        id="a" * 24, title="Share", conditions=(RuleCondition("goal_share", is_below=True, bound=Decimal(5)),),
+        first_goal="install", second_goal="SALE",
+    )  # fmt: skip
+    window = Window(NOON // DAY * DAY, NOON // DAY * DAY + DAY)
+    [measures] = measure(analytics, rule, window, window).values()
+    assert (measures.first, measures.second) == (3, 2)
