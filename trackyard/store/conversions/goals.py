@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ARRAY, Connection, Select, String, Text, bindparam, func, select
+from sqlalchemy import ARRAY, Connection, Select, String, Text, bindparam, func, literal_column, select
 
 from trackyard.domain.offers.goals import goal_keys
 from trackyard.store.engine.dialect import is_postgresql
@@ -58,9 +58,10 @@ def _spellings(postgresql: bool) -> Select[Any]:
     key = listed.table_valued(column, name="wanted")
     named = (key.render_derived() if postgresql else key).c[column]
     columns = conversion.c
+    has_key = columns.goal_key != literal_column("''")  # as it is in the index, which has rows with a key alone
 
     def least(wanted: Any, *after: Any) -> Any:
-        query = select(func.min(columns.goal)).where(columns.goal_key == wanted, columns.goal_key != "", *after)
+        query = select(func.min(columns.goal)).where(columns.goal_key == wanted, has_key, *after)
         return query.scalar_subquery()
 
     first = select(named.label("goal_key"), least(named).label("goal")).cte("spelled", recursive=True)
