@@ -389,6 +389,25 @@ def test_exports_running_are_limited_per_caller_and_in_total() -> None:
     exports.slot("f", affiliate=False)
 
 
+@pytest.mark.parametrize(("method", "form"), [("GET", "csv"), ("GET", "parquet"), ("HEAD", "csv")])
+def test_place_of_an_export_is_free_when_the_last_byte_is_sent(method: str, form: str) -> None:
+    exports, free = ExportSlots(), list[str]()
+    response = ExportResponse("f", form, table_of(RowView, read(3), ZONE), exports.slot("a", affiliate=True))
+    response.loop_cleanup.callback(free.append, "report")
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            exports.slot("a", affiliate=True).close()  # the next file of the client
+            free.append("file")
+
+    async def receive() -> dict[str, str]:
+        await asyncio.sleep(3600)
+        return {"type": "http.disconnect"}
+
+    asyncio.run(response({"method": method}, receive, send))
+    assert free == ["report", "file"]
+
+
 def test_exports_of_affiliates_leave_places_for_staff() -> None:
     exports = ExportSlots()
     first = exports.slot("affiliate:1", affiliate=True)

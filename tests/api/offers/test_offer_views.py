@@ -3,7 +3,9 @@
 See docs/spec/offers.md#fields-for-affiliates and docs/spec/callers.md#visibility-for-affiliates.
 """
 
+import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from sqlalchemy import insert, update
 from tests.support.api import NOW, Api
 from tests.support.offers import payment, store_offer
 from tests.support.stores import seeds
+from trackyard.api.offers.view import OfferFields
+from trackyard.api.offers.view_affiliate import FullAffiliateOfferView
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,
@@ -53,7 +57,12 @@ countries payments required_approval landings is_cpi creatives creatives_zip lin
 hold_period hold_type caps
 targeting"""
 """The affiliate-facing list item of the public API."""
-FULL, OWN = set(FULL_WORDS.split()), set(OWN_WORDS.split())
+LIST_WORDS = (
+    "logo_source click_session minimal_click_session uniq_ip_only reject_not_uniq_ip hosts_only "
+    "consider_personal_targeting_only"
+)
+"""What the lists of strict clients have, too (docs/compatibility.md#clients-and-settings)."""
+FULL, OWN = set(FULL_WORDS.split()), {*OWN_WORDS.split(), *LIST_WORDS.split()}
 
 
 def rich(api: Api, **fields: Any) -> Offer:
@@ -205,7 +214,7 @@ def test_offer_affiliate_form_has_links_and_own_fields(api: Api) -> None:
     base = f"https://go.example/click?pid={pid}&offer_id={made.id}"
     assert [(link["id"], link["title"], link["url"]) for link in shown["links"]] == [
         (None, None, base),
-        (3, "Summer", f"{base}&l=3"),
+        ("3", "Summer", f"{base}&l=3"),
     ]
     assert shown["link"] == base
     assert shown["links"][0]["postbacks"] == [
@@ -232,7 +241,8 @@ def test_offer_full_form_of_affiliate_omits_advertiser_fields(api: Api) -> None:
     for version in ("3.0", "3.1"):
         full = api.admin.get(f"/{version}/offer/{made.id}")["offer"]
         shown = affiliate.get(f"/{version}/offer/{made.id}")["offer"]
-        assert set(shown) == (set(full) - HIDDEN) | OWN | {"goals"}
+        more = {"goals", "ticket_created", "disabled_choice_postback_status"}
+        assert set(shown) == (set(full) - HIDDEN) | OWN | more
         own = {"sources", "payments", "targeting", "commission_tiers"}
         assert {name: shown[name] for name in set(full) - HIDDEN - own} == {
             name: full[name] for name in set(full) - HIDDEN - own
@@ -343,7 +353,7 @@ def test_offer_approval_and_links_depend_on_privacy_and_connection(
         with api.deps.database.write() as conn:
             seeds.add_connection(conn, made.id, pid, enabled=enabled)
     [shown] = affiliate.get("/3.1/partner/offers")["offers"]
-    assert (shown["required_approval"], len(shown["links"]), shown["link"] is not None) == (approval, links, links == 1)
+    assert (shown["required_approval"], len(shown["links"]), shown["link"] != "") == (approval, links, links == 1)
 
 
 def test_offer_of_blacklisting_advertiser_has_no_links(api: Api) -> None:
@@ -354,7 +364,7 @@ def test_offer_of_blacklisting_advertiser_has_no_links(api: Api) -> None:
     for path in ("/3.0/offers", "/3.0/partner/offers"):
         shown = {item["id"]: item for item in affiliate.get(path)["offers"]}
         assert [len(shown[made.id]["links"]) for made in (refusing, other)] == [0, 2]
-        assert (shown[refusing.id]["link"], shown[other.id]["link"] is not None) == (None, True)
+        assert (shown[refusing.id]["link"], shown[other.id]["link"] != "") == ("", True)
     assert affiliate.get(f"/3.0/offer/{refusing.id}")["offer"]["links"] == []
     assert [item["id"] for item in affiliate.get("/3.0/partner/live-offers")["offers"]] == [other.id]
 
@@ -376,3 +386,52 @@ def test_offer_code_is_shown_to_staff_who_may_write_the_offer_only(api: Api) -> 
             assert (shown["pixel_code"] != "***") is is_writable and len(shown["pixel_code"]) == (
                 40 if is_writable else 3
             )
+
+
+def test_fields_that_affiliates_do_not_see_are_those_of_the_page() -> None:
+    page = (Path(__file__).parents[3] / "docs/spec/offers.md").read_text()
+    listed = re.search(r"The full form lacks (.*?)It also has", page, re.DOTALL)
+    assert listed is not None
+    absent = set(OfferFields.__struct_fields__) - set(FullAffiliateOfferView.__struct_fields__)
+    assert set(re.findall(r"`(\w+)`", listed[1])) == absent
+    assert len(absent) == 35
+
+
+SECRET = "Payment of Bob"
+
+
+def test_titles_of_payments_of_others_are_nowhere_for_an_affiliate(api: Api) -> None:
+    pid, ann = api.add_affiliate()
+    bob_id, bob = api.add_affiliate()
+    given = {
+        "privacy": "protected",
+        "payments[0][goal]": "1", "payments[0][total]": "10", "payments[0][revenue]": "7", "payments[0][title]": "Sale",
+        "partner_payments[0][partners][]": bob_id, "partner_payments[0][goal]": "2", "partner_payments[0][total]": "9",
+        "partner_payments[0][revenue]": "8", "partner_payments[0][title]": SECRET,
+        "caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": "5",
+        "caps[0][goal_type]": "exact", "caps[0][goals][]": ["1", "2"],
+    }  # fmt: skip
+    number = api.add_offer(**given)
+    ann.post("/3.0/partner/activation/offer", offer_id=number, comment="x")
+    for affiliate in (pid, bob_id):
+        api.admin.post("/3.0/offer/enable-affiliate", offer_id=number, pid=affiliate)
+    reads = [
+        ("/3.0/offers", {}),
+        ("/3.0/partner/offers", {}),
+        ("/3.0/partner/live-offers", {}),
+        (f"/3.0/offer/{number}", {}),
+        ("/3.0/stats/caps", {"offer_id[]": number, "fields[]": ["stats", "descr"]}),
+        ("/3.1/stats/caps", {"offer_id[]": number}),
+        ("/3.1/goals", {}),
+    ]
+    seen = 0
+    for path, params in reads:
+        answer = ann.call("GET", path, params=params)
+        assert (path, answer.status_code) == (path, 200)
+        assert SECRET not in answer.text, path
+        seen += 1
+    assert seen == 7
+    assert SECRET in bob.call("GET", f"/3.0/offer/{number}").text
+    assert SECRET in api.admin.call("GET", f"/3.0/offer/{number}").text
+    [cap] = ann.get(f"/3.0/offer/{number}")["offer"]["caps"]
+    assert cap["goals"] == {"1": "Sale", "2": "2"}

@@ -126,3 +126,18 @@ def test_currency_round_trip_loses_at_most_one_last_digit(amount: Decimal, rate:
 def test_amount_parser_accepts_valid_amounts_only(text: str) -> None:
     amount = find_amount(text)
     assert amount is None or 0 <= amount < MAX_AMOUNT
+
+
+NAMES = [
+    ({"title": "Sale"}, "Sale", "the title"),
+    ({"title": "Sale", "goal_alias": "ftd"}, "Sale", "the title before the alias"),
+    ({"goal_alias": "ftd"}, "ftd", "the alias without a title"),
+    ({"title": "", "goal_alias": "ftd"}, "ftd", "the alias with an empty title"),
+    ({"title": None, "goal_alias": None}, "", "neither"),
+]
+
+
+def test_payment_is_named_by_title_else_by_alias() -> None:
+    for fields, name, reason in NAMES:
+        assert item(**fields).title == name, reason
+    assert len(NAMES) == 5

@@ -7,6 +7,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.ids import is_number
 from trackyard.domain.offers.goals import goal_key
+from trackyard.domain.offers.payments import payment_name
 from trackyard.domain.people.callers import Access
 from trackyard.store.offers import offers
 
@@ -27,7 +28,7 @@ def list_goals(deps: Deps, access: Access) -> list[PaidGoal]:
         for payment in offers.each_payment(conn, scope_of(conn, access), access.affiliate_id):
             key = goal_key(payment["goal"])
             spellings[key][payment["goal"]] += 1
-            titles[key][payment.get("title") or payment.get("goal_alias") or ""] += 1
+            titles[key][payment_name(payment.get("title"), payment.get("goal_alias"))] += 1
     values = {key: _commonest(counted) for key, counted in spellings.items()}
     found = [PaidGoal(values[key], _commonest(counted) or values[key]) for key, counted in titles.items()]
     return sorted(found, key=lambda goal: (not is_number(goal.value), len(goal.value), goal.value))

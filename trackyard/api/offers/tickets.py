@@ -423,7 +423,7 @@ def ticket_offer_view(record: TicketRecord, listed: ListedOffer, deps: Deps, ver
         TicketOfferView,
         offer,
         **shared,
-        goals=goal_names(offer),
+        goals=goal_names(offer, record.ticket.affiliate_id),
         caps_timezone=offer.caps_timezone or deps.zone.key,
         strictly_os=[item.os for item in offer.restriction_os],
         strictly_isp=[item.name for item in offer.restriction_isp],

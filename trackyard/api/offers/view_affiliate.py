@@ -197,7 +197,7 @@ def full_affiliate_offer_view(found: OfferPage, view_context: ViewContext) -> Fu
 
 def _full_fields(offer: Offer, affiliate_id: int) -> dict[str, Any]:
     """Return the fields that the full form shows differently from lists and from staff."""
-    names = goal_names(offer)
+    names = goal_names(offer, affiliate_id)
     return {
         "categories": list(offer.categories),
         "goals": {item.goal: names[item.goal] for item in payments_for(offer, affiliate_id)},
@@ -211,7 +211,7 @@ _FULL_ONLY = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(Aff
 def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext) -> AffiliateOfferView:
     offer = item.offer
     links = links_of(offer, related, view_context)
-    names = goal_names(offer)
+    names = goal_names(offer, view_context.affiliate_id)
     return view_of(
         AffiliateOfferView,
         offer,

@@ -156,7 +156,7 @@ def show_old(request: ApiRequest[Deps], params: OldCapsParams) -> OldCapsAnswer:
     `stats`: a row for each cap and affiliate. `stats_merged`: over affiliates. `descr`: the caps in words.
     """
     found = cap_states(request.deps, request.access, params.offer_id, params.affiliate_id)
-    return OldCapsAnswer(offers={str(caps.offer.id): _old(request.deps.currency, caps, params) for caps in found})
+    return OldCapsAnswer(offers={str(caps.offer.id): _old(request, caps, params) for caps in found})
 
 
 def _each_item(caps: OfferCapStates) -> Iterator[CapStatsView]:
@@ -202,9 +202,9 @@ def _visible_affiliates(state: CapState, seen: frozenset[int] | None) -> list[in
     return sorted(one for one in state.rule.measure.affiliate.only or () if seen is None or one in seen)
 
 
-def _old(currency: str, caps: OfferCapStates, params: OldCapsParams) -> OldOfferCapsView:
+def _old(request: ApiRequest[Deps], caps: OfferCapStates, params: OldCapsParams) -> OldOfferCapsView:
     rows = {state.rule.measure.id: list(_each_row(state, caps, params.affiliate_id)) for state in caps.caps}
-    names = goal_names(caps.offer)
+    names, currency = goal_names(caps.offer, request.access.affiliate_id), request.deps.currency
     words = [
         describe_cap(state.rule, currency, names, _visible_affiliates(state, caps.affiliates)) for state in caps.caps
     ]

@@ -54,9 +54,19 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
     sub8: str = ""
 
 
+def payment_name(title: str | None, goal_alias: str | None) -> str:
+    """Return what people call the goal of a payment: its title, else its alias, else ""."""
+    return title or goal_alias or ""
+
+
 def payment_of(document: Mapping[str, Any]) -> Payment:
-    """Return the payment of a stored item; null means absent. Raises msgspec.ValidationError."""
+    """Return the payment of a stored item, with its name as the title; null means absent.
+
+    Raises msgspec.ValidationError.
+    """
     present = {name: value for name, value in document.items() if value is not None and value != ""}
+    if name := payment_name(document.get("title"), document.get("goal_alias")):
+        present["title"] = name
     for name in SUBS:
         if isinstance(present.get(name), list):
             present[name] = ",".join(str(value) for value in present[name])

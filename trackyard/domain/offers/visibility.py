@@ -12,6 +12,7 @@ from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.goals import find_spelling, is_same_goal
 from trackyard.domain.offers.offers import Cap, ModifierTarget, Offer, OfferPayment, TargetingGroup, Tier
+from trackyard.domain.offers.payments import payment_name
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
 
@@ -75,11 +76,15 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
     )
 
 
-def goal_names(offer: Offer) -> dict[str, str]:
-    """Return the paid goals with their names: a payment's title, else its alias, else the value."""
+def goal_names(offer: Offer, affiliate_id: int | None = None) -> dict[str, str]:
+    """Return the paid goals with their names: a payment's title, else its alias, else the value.
+
+    affiliate_id: who reads them, and sees the names of its own payments alone; None = staff.
+    """
     names: dict[str, str] = {}
-    for item in (*offer.payments, *offer.partner_payments):
-        names[item.goal] = names.get(item.goal) or item.title or item.goal_alias
+    seen = (*offer.payments, *offer.partner_payments) if affiliate_id is None else payments_for(offer, affiliate_id)
+    for item in seen:
+        names[item.goal] = names.get(item.goal) or payment_name(item.title, item.goal_alias)
     return {goal: name or goal for goal, name in names.items()}
 
 

@@ -34,7 +34,6 @@ class Permission(StrEnum):
     TICKETS_WRITE = "tickets.write"
     NEWS_READ = "news.read"
     NEWS_WRITE = "news.write"
-    DASHBOARD_READ = "dashboard.read"
     USERS_WRITE = "users.write"
     SETTINGS_WRITE = "settings.write"
     AUDIT_READ = "audit.read"
@@ -103,7 +102,8 @@ _GRANTED: Final[dict[Role, frozenset[Permission]]] = {
     | {_P.SOURCES_WRITE, _P.SMARTLINKS_WRITE},
     Role.SECTION_SUPPLIER: frozenset({_P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE, _P.INVOICES_WRITE}),
     Role.SECTION_STATS: STATISTICS_PERMISSIONS,
-    Role.SECTION_DASHBOARD: frozenset({_P.DASHBOARD_READ}),
+    Role.SECTION_DASHBOARD: frozenset({_P.STATS_COMMON, _P.STATS_OFFER, _P.STATS_PARTNER, _P.STATS_SUPPLIER})
+    | {_P.STATS_COUNTRY, _P.TICKETS_READ},
     Role.SECTION_NEWS: frozenset({_P.NEWS_WRITE}),
     Role.SECTION_CATEGORY: frozenset({_P.CATEGORIES_READ, _P.CATEGORIES_WRITE}),
     Role.SECTION_PARTNER: frozenset({_P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE})
@@ -132,10 +132,8 @@ _IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
     _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
     _P.PAYMENTS_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
     _P.TICKETS_WRITE: frozenset({_P.TICKETS_READ}),
-    _P.DASHBOARD_READ: frozenset({_P.STATS_COMMON, _P.STATS_OFFER, _P.STATS_PARTNER, _P.STATS_SUPPLIER})
-    | {_P.STATS_COUNTRY, _P.TICKETS_READ},
 }
-"""Permission to implied permissions: lists of values that a write names, and data of the console's first page."""
+"""Permission to implied permissions: lists of values that a write names."""
 
 COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ, _P.ACCOUNT})
 """The permissions of every staff user."""

@@ -97,7 +97,7 @@ class ExportResponse(Response):
     """An answer that is a file.
 
     has_mark: whether a CSV file begins with a byte order mark.
-    cleanup: closed in a thread once the file was sent or failed.
+    cleanup: closed in a thread before the last byte is sent, or once the file failed.
     loop_cleanup: closed then in the event loop.
     """
 
@@ -143,6 +143,7 @@ class ExportResponse(Response):
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             if scope["method"] == "HEAD":
+                await self._give_places_back()
                 await send({"type": "http.response.body", "body": b""})
                 return
             async with anyio.create_task_group() as tasks:
@@ -152,9 +153,7 @@ class ExportResponse(Response):
                     self._cancellation.cancel()  # the thread may wait for its turn
                 tasks.cancel_scope.cancel()
         finally:
-            with CancelScope(shield=True):
-                await anyio.to_thread.run_sync(self._cleanup.close, limiter=_readers())
-                self.loop_cleanup.close()
+            await self._give_places_back()
         if self._fault is not None:
             raise self._fault
 
@@ -164,6 +163,7 @@ class ExportResponse(Response):
             while (piece := await anyio.to_thread.run_sync(self._next, lines, limiter=_readers())) is not None:
                 if piece:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await self._give_places_back()
             await send({"type": "http.response.body", "body": b""})
         except RequestCancelled:
             log.info("export cancelled")
@@ -171,6 +171,12 @@ class ExportResponse(Response):
             log.exception("export cut short")
             self._fault = fault
         scope.cancel()
+
+    async def _give_places_back(self) -> None:
+        """Release what the file held. A client that has the last byte may ask for the next file at once."""
+        with CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._cleanup.close, limiter=_readers())
+            self.loop_cleanup.close()
 
     def _pieces(self) -> Iterator[bytes]:
         """Yield the file in pieces."""
