@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge import RunningEdge, parse_answers, recorded, running_edge
+from tests.support.clicks.edge_handler import NOW, MemoryJournal
 from tests.support.clicks.rules import HASH
 from trackyard.api.tracking.reference import names_of
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error, parse_postback
@@ -32,9 +33,12 @@ from trackyard.domain.tracking.forgiven import (
     RAW_BYTES,
     RAW_SPACE,
 )
+from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, signed_caller
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.near_misses import LINK_NAMES
 from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.edge.endpoints.handler import EdgeHandler
+from trackyard.edge.http.request import Request
 from trackyard.journal.records import Click, InboundPostback
 
 SHORT: Final = Link(3, 7).hash
@@ -368,3 +372,15 @@ def test_names_of_links_are_those_of_the_reference() -> None:
     texts = reference_texts("parameters")
     subjects = ("click", "smartlink", "impression")
     assert {name for subject in subjects for each in texts[subject] for name in names_of(each)} == LINK_NAMES
+
+
+@pytest.mark.parametrize(("key", "bits"), [(b"key", RAW_BYTES | ENCODING), (b"another", 0)])
+def test_forwarded_postback_keeps_what_the_api_forgave(
+    edge_with: Callable[..., EdgeHandler], journal: MemoryJournal, key: bytes, bits: int
+) -> None:
+    """A stranger cannot set the bits: they count next to a signed address only."""
+    headers = {FORWARDED_HEADER: signed_caller(key, "192.0.2.1", NOW), FORGIVEN_HEADER: b"5"}
+    answer = edge_with(forward_key=b"key").handle(
+        Request("GET", "/postback", f"clickid={ID}".encode(), headers, "192.0.2.9", False)
+    )
+    assert (answer.status, journal.call.forgiven) == (200, bits)

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 
 from tests.support.waiting import wait_until
+from trackyard.base.metrics import REFUSED_REQUESTS
 from trackyard.wire.http import connection
 from trackyard.wire.http.connection import HEAD_SLICE, BoundedHttp
 
@@ -31,6 +32,8 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         await pieces(send)
         return
     body = b"x" * 20_000_000 if scope["path"] == "/large" else b"%d" % size
+    if scope["path"] == "/query":
+        body = b"%d " % scope["state"].get("forgiven", 0) + scope["query_string"]
     headers = [(b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -217,3 +220,71 @@ def test_api_pipelined_flood_delays_no_other_client(server: uvicorn.Server, port
         sender.join()
     assert answered.count(b"HTTP/1.1 200") == 20_001
     assert most <= HEAD_SLICE // 27
+
+
+FORGIVEN = [
+    (b"GET /query?q=a HTTP/1.1\r\n", 0, b"q=a"),
+    ("GET /query?q=привет HTTP/1.1\r\n".encode(), 1, b"q=%D0%BF%D1%80%D0%B8%D0%B2%D0%B5%D1%82"),
+    ("GET /query?q=привет HTTP/1.1\r\n".encode("cp1251"), 5, b"q=%D0%BF%D1%80%D0%B8%D0%B2%D0%B5%D1%82"),
+    (b"GET /query?q=" + b"x" * 3000 + b"\xd0\xbf HTTP/1.1\r\n", 1, b"q=" + b"x" * 3000 + b"%D0%BF"),
+    (b"GET /query?q=a b HTTP/1.1\r\n", 2, b"q=a%20b"),
+    (b"POST /query?q=a b HTTP/1.1\r\nContent-Length: 0\r\n", 2, b"q=a%20b"),
+]
+
+
+@pytest.mark.parametrize(("head", "bits", "query"), FORGIVEN)
+@pytest.mark.parametrize("step", [1, 0])
+def test_api_address_that_can_mean_one_thing_is_taken(
+    port: int, head: bytes, bits: int, query: bytes, step: int
+) -> None:
+    sent = head + CLOSE
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for start in range(0, len(sent), 700 if step else len(sent)):
+            client.sendall(sent[start : start + (700 if step else len(sent))])
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    assert data.startswith(b"HTTP/1.1 200")
+    assert data.partition(b"\r\n\r\n")[2] == b"%d " % bits + query
+
+
+def test_api_bytes_in_an_address_keep_the_connection(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        for place in range(3):
+            client.sendall(b"GET /query?q=\xd0\xbf%d HTTP/1.1\r\nHost: x\r\n\r\n" % place)
+            data = b""
+            while not data.endswith(b"1 q=%%D0%%BF%d" % place):
+                piece = client.recv(65536)
+                assert piece, "the connection ended"
+                data += piece
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"POST /query?q=a b HTTP/1.1\r\nContent-Length: 5\r\n\r\nabcde",
+        b"POST /query?q=a b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET /query?q=a\tb HTTP/1.1\r\n\r\n",
+        b"GET /query?q=\xd0\xbf HTTP/1.1\r\nX: a\r\n b: c\r\n\r\n",
+    ],
+)
+def test_api_address_that_can_mean_several_things_is_refused_once(port: int, sent: bytes) -> None:
+    before = REFUSED_REQUESTS.labels("api", 400)._value.get()
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(sent + b"GET /query?q=smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    assert data.startswith(b"HTTP/1.1 400") and data.count(b"HTTP/1.1") == 1
+    assert REFUSED_REQUESTS.labels("api", 400)._value.get() == before + 1
+
+
+def test_api_bytes_behind_a_space_are_no_request(port: int) -> None:
+    sent = b"GET /query?q=a b HTTP/1.1\r\nHost: x\r\n\r\n" + b"GET /query?q=smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(sent)
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    assert data.count(b"HTTP/1.1 200") == 1 and data.endswith(b"2 q=a%20b")

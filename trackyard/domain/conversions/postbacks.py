@@ -119,7 +119,7 @@ class ReceivedPostback:
 
     def identities_for(self, click_id: str) -> list[str]:
         """Return the identities that its conversion may have: as sent, then without outer spaces."""
-        named = (self.action_id, self.action_id.strip())
+        named = (self.sent_action_id or self.action_id, self.action_id.strip())
         return list(dict.fromkeys(self._identity(each, click_id) for each in named))
 
     def _identity(self, action_id: str, click_id: str) -> str:

@@ -333,6 +333,10 @@ class BoundedHttp(HttpToolsProtocol):
         if self._rejected:
             return
         self._rejected = True
+        if status != 400:  # which is counted with its reason
+            _refusals.add(
+                status, code, self.client[0] if self.client else "", shown_line(self.url if self.scope else b"")
+            )
         self._cancel_receive_timer()
         in_body = not (self._in_head or self._is_complete)
         if not in_body and self._is_answering():
