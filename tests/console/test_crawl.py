@@ -208,7 +208,7 @@ def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[st
     status = answer.status_code
     faults = [] if status in (200, 303) else [f"{address} answers {status}; linked from {origin}"]
     if answer.headers.get("content-type", "").startswith("text/csv"):
-        cells = [cell for row in csv.reader(answer.text.splitlines()) for cell in row]
+        cells = [cell for row in csv.reader(answer.content.decode("utf-8-sig").splitlines()) for cell in row]
         formulas = [cell for cell in cells if cell[:1] in FORMULA_STARTS and not NUMBER.match(cell)]
         faults += [f"{address} has the formula {cell}" for cell in formulas]
     if any(tag == "script" and "src" not in given for tag, given in page.elements):

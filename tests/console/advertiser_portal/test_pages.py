@@ -36,7 +36,7 @@ class Shop:
         """The rows of a file."""
         answer = self.visitor.get(path)
         assert answer.headers["content-type"].startswith("text/csv"), answer.text[:500]
-        return list(csv.DictReader(answer.text.splitlines()))
+        return list(csv.DictReader(answer.content.decode("utf-8-sig").splitlines()))
 
 
 @pytest.fixture

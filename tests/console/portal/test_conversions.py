@@ -36,7 +36,9 @@ def test_own_conversion_list_filters_and_has_the_rows_of_its_file(api: Api) -> N
     ):  # fmt: skip
         assert f"{count} conversion" in visitor.read(f"/portal/conversions?{query}").text, query
     assert "No conversion meets these filters." in visitor.read("/portal/conversions?status=pending").text
-    rows = list(csv.DictReader(visitor.get("/portal/conversions/file?status=declined").text.splitlines()))
+    rows = list(
+        csv.DictReader(visitor.get("/portal/conversions/file?status=declined").content.decode("utf-8-sig").splitlines())
+    )
     assert [(row["id"], row["revenue"], row["earnings"]) for row in rows] == [(f"{2:024x}", "", "")]
 
 

@@ -30,7 +30,9 @@ def test_own_report_has_what_the_affiliate_earns_and_nothing_of_others(api: Api)
     assert "Margin" not in wrong.text and "Filter by Affiliate manager" not in wrong.text
     assert "Boots" in wrong.text
     assert "Filter by Country" in visitor.read("/portal/reports?add=country").text
-    lines = visitor.get("/portal/reports/file?period=today&by=offer&format=csv").text.splitlines()
+    lines = (
+        visitor.get("/portal/reports/file?period=today&by=offer&format=csv").content.decode("utf-8-sig").splitlines()
+    )
     [row] = csv.DictReader(lines)
     assert row["traffic.raw"] == "5"
 

@@ -81,12 +81,12 @@ def test_files_of_reports_are_in_the_currency_of_the_page(sides: tuple[Api, dict
         visitor = of_page(sides, path)
         page = visitor.read(f"{path}?{DAYS}&by=offer&currency=EUR")
         [file] = [link for link in page.links if "format=csv" in link]
-        [row] = csv.DictReader(visitor.get(file).text.splitlines())
+        [row] = csv.DictReader(visitor.get(file).content.decode("utf-8-sig").splitlines())
         assert (row[column], row["currency"]) == ({"/console/reports": "7.5", "/portal/reports": "5.25"}[path], "EUR")
     visitor = of_page(sides, "/advertiser/statistics")
     page = visitor.read(f"/advertiser/statistics?{DAYS}&by=offer&currency=EUR")
     [file] = [link for link in page.links if "format=csv" in link]
-    [row] = csv.DictReader(visitor.get(file).text.splitlines())
+    [row] = csv.DictReader(visitor.get(file).content.decode("utf-8-sig").splitlines())
     assert row["actions.confirmed.charge"] == "7.5"
 
 

@@ -133,7 +133,7 @@ def test_offer_list_is_ordered_by_figures_of_the_period(api: Api, monkeypatch: p
             assert titles(visitor, query) == [str(each) for each in ids], (query, most_read)
     monkeypatch.setattr(listing, "PER_PAGE", 3)
     assert titles(visitor, "?sort=clicks-desc&page=2") == [str(quiet)]
-    lines = visitor.get("/console/offers?sort=clicks-desc&format=csv").text.splitlines()
+    lines = visitor.get("/console/offers?sort=clicks-desc&format=csv").content.decode("utf-8-sig").splitlines()
     assert [line.partition(",")[0] for line in lines[1:]] == [str(each) for each in (busy, good, old, quiet)]
     page = visitor.read("/console/offers?sort=clicks-desc&period=30d")
     assert f"/console/clicks?offer={old}&period=30d" in page.links

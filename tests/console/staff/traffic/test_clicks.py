@@ -53,7 +53,7 @@ def test_click_list_shows_accepted_and_rejected_clicks_as_the_address_says(api: 
     assert "A value of Rejected for does not exist" in visitor.read(f"{LIST}?reason=lost").text
     assert "No click meets these filters." in visitor.read(f"{LIST}?sub1=nothing").text
     [link] = [link for link in page.links if link.endswith("format=csv")]
-    rows = csv.DictReader(io.StringIO(visitor.get(link).text))
+    rows = csv.DictReader(io.StringIO(visitor.get(link).content.decode("utf-8-sig")))
     assert [(row["id"], row["reason"]) for row in rows] == [(abroad.id, "mistargeting-country")]
 
 

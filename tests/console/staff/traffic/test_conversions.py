@@ -144,7 +144,7 @@ def test_conversion_list_as_a_file_has_the_filters_of_the_page(api: Api) -> None
     desk.conversion(2, status=Status.DECLINED)
     visitor = staff_visitor(api)
     [link] = [link for link in visitor.read(f"{LIST}?status=declined").links if link.endswith("format=csv")]
-    rows = list(csv.DictReader(io.StringIO(visitor.get(link).text)))
+    rows = list(csv.DictReader(io.StringIO(visitor.get(link).content.decode("utf-8-sig"))))
     assert [row["id"] for row in rows] == [f"{2:024x}"]
     assert visitor.get(f"{LIST}/file?format=pdf").status_code == 400
 
