@@ -17,6 +17,7 @@ from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.statistics.quality.robots import RobotJump, RobotShare, find_jumps
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.store.offers.offers import list_by_id
 from trackyard.store.tables import counter
@@ -42,7 +43,17 @@ def test_findings_have_those_of_the_checks_of_the_machine(api: Api) -> None:
         "sentence": "7 % of the disk of /data is free: clicks and postbacks are refused once it is full.",
         "advice": "Give the disk more room now, or keep less: docs/retention.md.",
     }]  # fmt: skip
-    assert set(found_of(api)) == {"readiness", "edges", "offers", "urls", "caps", "rules", "quality", "postbacks"}
+    assert set(found_of(api)) == {
+        "readiness",
+        "edges",
+        "offers",
+        "urls",
+        "caps",
+        "rules",
+        "quality",
+        "postbacks",
+        "robots",
+    }
     assert api.admin.get("/3.1/admin/findings")["severity"] == "ok"
 
 
@@ -151,3 +162,38 @@ def test_findings_count_postbacks_that_have_neither_click_nor_sender(api: Api) -
     assert "3 of 30 without a sender in 7 days" in page.text and f"/console/find?q={3:024x}" in page.links
     add(80, 1, advertiser=advertiser, affiliate=7, offer=3)
     assert findings_of(api, "postbacks") == []
+
+
+PEOPLE = "Mozilla/5.0 (Linux; Android 15; CPH2000 Build/AP3A.240617.008; wv) AppleWebKit/537.36 Chrome/130.0.0.0 Mobile"
+ROBOTS = [
+    ((60, 200, 2, 1000), True, "30 % after 0.2 %"),
+    ((60, 200, 300, 1000), False, "30 % as before"),
+    ((15, 200, 2, 1000), False, "7.5 % is a small share"),
+    ((60, 99, 2, 1000), False, "too few clicks"),
+    ((60, 200, 0, 0), True, "a new version, when its system had few"),
+    ((0, 200, 300, 1000), False, "a share that falls"),
+]
+
+
+def robots_of(case: tuple[int, int, int, int]) -> list[RobotJump]:
+    """Return the jumps where an older version has 2 robots of 1000."""
+    return find_jumps([RobotShare("Android", "15", *case), RobotShare("Android", "14", 1, 500, 2, 1000)])
+
+
+def test_share_of_robots_that_jumps_is_found_and_a_steady_one_is_not() -> None:
+    for case, jumps, reason in ROBOTS:
+        assert [each.version for each in robots_of(case)] == (["15"] if jumps else []), reason
+    assert len(ROBOTS) == 6
+
+
+def test_jump_of_robots_is_a_finding_with_the_clicks_that_would_count(api: Api) -> None:
+    of = {"os": "Android", "os_version": "15"}
+    late = of | {"time": NOW - 60_000}
+    clicks = [new_click(n, time=NOW - DAY * 3, ua=PEOPLE, **of) for n in range(1, 151)]
+    clicks += [new_click(n, ua=PEOPLE, **late) for n in range(201, 281)]
+    clicks += [new_click(n, ua=PEOPLE, reason="bot", **late) for n in range(301, 331)]
+    clicks += [new_click(n, ua="Googlebot/2.1", reason="bot", **late) for n in range(401, 411)]
+    load_clicks(api.deps, clicks)
+    [found] = found_of(api)["robots"]["findings"]
+    assert (found["kind"], found["subject"]) == ("robots_jump", "Android 15")
+    assert found["evidence"] == {"percent": 33, "before": "0.0", "robots": 40, "clicks": 120, "people": 30}

@@ -1,7 +1,6 @@
 """Findings: what needs a person, each with what to do (docs/operating.md#checks).
 
-`FindingKind` is the one registry of kinds. A kind is declared with its severity and its texts; what looks at the
-machine gives the subject and the evidence.
+`FindingKind` is the one registry of kinds, with severity and texts. What looks gives the subject and the evidence.
 """
 
 from collections.abc import Iterable, Mapping
@@ -354,6 +353,12 @@ class FindingKind(StrEnum):
             "{clickless} of {number} postbacks in 7 days named neither a recorded click nor an advertiser by its code."
         ),
         lazy_gettext("Look at the last one ({subject}): its address says who must send the click ID and the code."),
+    )
+    ROBOTS_JUMP = (
+        "robots_jump",
+        Severity.WARNING,
+        lazy_gettext("{percent} % robots in clicks of {subject}, before {before} %; {people} of 30 days would count."),
+        lazy_gettext("Look at the user agents of rejected clicks: phones among them need other patterns."),
     )
     CAP_NEARLY_FULL = (
         "cap_nearly_full",

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.status.quality import check_quality
+from trackyard.actions.platform.status.quality import check_quality, check_robots
 from trackyard.actions.statistics.health import HEALTH_DAYS
 from trackyard.analytics.reports.health import count_clickless
 from trackyard.analytics.reports.reports import run_report
@@ -52,6 +52,7 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
         _check_postbacks(deps),
         check_quality(deps),
+        check_robots(deps),
     ]
 
 

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Final
 
 from trackyard.domain.statistics.quality.comparing import QualityFinding
+from trackyard.domain.statistics.quality.robots import RobotJump
 
 KEPT_MS: Final = 600_000
 """How old what was found may be: it is of seven days."""
@@ -13,10 +14,11 @@ KEPT_MS: Final = 600_000
 
 @dataclass(frozen=True, slots=True)
 class QualityFound:
-    """What was found. fault: why the traffic could not be compared, "" = it was."""
+    """What was found. fault: why the traffic could not be compared, "" = it was. jumps: of robots."""
 
     findings: Sequence[QualityFinding] = ()
     fault: str = ""
+    jumps: Sequence[RobotJump] = ()
 
 
 @dataclass(slots=True)

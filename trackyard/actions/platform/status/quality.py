@@ -1,23 +1,28 @@
 """Traffic of affiliates that differs from that of others, for the list of all findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.status.memory import QualityFound
 from trackyard.actions.statistics.health import HEALTH_DAYS, health_sentence
 from trackyard.analytics.reports.quality import list_busiest, list_marked_subs, list_offer_traffic
+from trackyard.analytics.reports.robots import list_robot_agents, list_robot_shares
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.decision.visitor.bots import is_bot
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.statistics.health import quality_finding
 from trackyard.domain.statistics.quality.comparing import QualityFinding, QualityKind, find_quality_findings
+from trackyard.domain.statistics.quality.robots import RobotJump, find_jumps
 from trackyard.store.conversions.lists import count_repeated_addresses
 
 SHOWN: Final = 20
 """Findings that are listed, those that chance makes least likely."""
 _DAY_MS: Final = 86_400_000
+_LOOKED_BACK_MS: Final = 30 * _DAY_MS
 _KINDS: Final[Mapping[QualityKind, FindingKind]] = {
     QualityKind.MARKED_CLICKS: FindingKind.MARKED_CLICKS,
     QualityKind.MARKED_SUB: FindingKind.MARKED_SUB,
@@ -33,6 +38,24 @@ def check_quality(deps: Deps) -> CheckFindings:
     """Return what differs in the traffic of affiliates on the busiest offers."""
     found = deps.quality.get(deps.clock.now_ms(), lambda: _found(deps))
     return CheckFindings("quality", lazy_gettext("quality of traffic"), tuple(_named(found.findings)), found.fault)
+
+
+def check_robots(deps: Deps) -> CheckFindings:
+    """Return the versions of systems of which the share of robots jumped in the last day."""
+    found = deps.quality.get(deps.clock.now_ms(), lambda: _found(deps))
+    return CheckFindings("robots", lazy_gettext("robots"), tuple(_robots(found.jumps)))
+
+
+def _robots(jumps: Sequence[RobotJump]) -> Iterator[Finding]:
+    for each in jumps:
+        evidence: dict[str, str | int] = {
+            "percent": round(100 * each.robots / each.clicks),
+            "before": f"{100 * each.before:.1f}",
+            "robots": each.robots,
+            "clicks": each.clicks,
+            "people": each.now_people,
+        }
+        yield Finding(FindingKind.ROBOTS_JUMP, f"{each.system} {each.version}".strip(), evidence)
 
 
 def _named(found: Sequence[QualityFinding]) -> Iterator[Finding]:
@@ -56,7 +79,22 @@ def _found(deps: Deps) -> QualityFound:
         found = _compared(deps)
     except ReportTooHeavy as refusal:
         return QualityFound(fault=refusal.text)
-    return QualityFound(sorted(found, key=lambda each: (each.chance, each.offer, each.affiliate, each.name)))
+    ordered = sorted(found, key=lambda each: (each.chance, each.offer, each.affiliate, each.name))
+    return QualityFound(ordered, jumps=_jumps(deps))
+
+
+def _jumps(deps: Deps) -> list[RobotJump]:
+    """Return the versions with more robots than before, and how many of their clicks would count now."""
+    now = deps.clock.now_ms()
+    since, day = now - (HEALTH_DAYS + 1) * _DAY_MS, now - _DAY_MS
+    found = find_jumps(list_robot_shares(deps.analytics, since, day, now))[:SHOWN]
+    return [replace(jump, now_people=_people_of(deps, jump, now)) for jump in found]
+
+
+def _people_of(deps: Deps, jump: RobotJump, now: int) -> int:
+    """Return the clicks of the last 30 days that were rejected and would count by the patterns of today."""
+    agents = list_robot_agents(deps.analytics, now - _LOOKED_BACK_MS, now, jump.system, jump.version)
+    return sum(clicks for ua, clicks in agents if not is_bot(ua, spider=False))
 
 
 def _compared(deps: Deps) -> Sequence[QualityFinding]:
