@@ -153,13 +153,15 @@ ENCODINGS: Final = (
     ("Привет".encode("windows-1251"), "Привет", "windows-1251"),
     ("Привет, Ёж №7 «ў»".encode("windows-1251"), "Привет, Ёж №7 «ў»", "windows-1251"),
     ("5 ± ½ ° ©".encode("latin-1"), "5 ± ½ ° ©", "latin-1"),
-    (b"\x98\xef", "\x98ï", "latin-1"),
+    (b"\x98\xef", "˜ï", "latin-1"),
+    ("12,50 €; café; Größe".encode("windows-1252"), "12,50 €; café; Größe", "latin-1"),
+    ("order 5 paid by card, Оплачено".encode("windows-1251"), "order 5 paid by card, Оплачено", "windows-1251"),
     (b"", "", "UTF-8"),
 )
 
 
 def test_bytes_are_text_by_one_rule() -> None:
-    assert len(ENCODINGS) == 6
+    assert len(ENCODINGS) == 8
     for content, text, encoding in ENCODINGS:
         assert decoded(content) == (text, encoding)
 

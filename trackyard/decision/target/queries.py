@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from trackyard.base.readable import readable_text
+from trackyard.base.encodings import readable_text
 from trackyard.domain.tracking.forgiven import EMPTY_REPEAT, ENCODING
 from trackyard.domain.tracking.near_misses import LINK_NAMES
 

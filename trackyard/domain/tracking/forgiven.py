@@ -63,8 +63,8 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "text that is not UTF-8",
             "sub1=%EE%EA%F0%E1",
             "окрб",
-            "Text that is not UTF-8 is windows-1251 where most of its letters are Cyrillic in it, else latin-1. "
-            "A last character of UTF-8 that was cut is left out.",
+            "Text that is not UTF-8 is windows-1251 where most letters of the words beyond ASCII are Cyrillic in it, "
+            "else latin-1. A last character of UTF-8 that was cut is left out.",
         ),
         AMPERSAND: Forgiveness(
             "ampersand",

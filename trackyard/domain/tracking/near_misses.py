@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+from trackyard.base.encodings import readable_text
 from trackyard.base.ids import is_hex24, is_number
-from trackyard.base.readable import readable_text
 from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.forgiven import AMPERSAND, BLANK_VALUE, EMPTY_REPEAT, IDENTIFIER, NAME, QUESTION_MARK
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
+from trackyard.base.encodings import readable_text
 from trackyard.base.masks import mask_secrets
-from trackyard.base.readable import readable_text
 from trackyard.domain.tracking.forgiven import ENCODING, RAW_BYTES, RAW_SPACE
 
 HEAD_END: Final = b"\r\n\r\n"

@@ -9,7 +9,7 @@ import msgspec
 from python_multipart import create_form_parser
 from python_multipart.exceptions import FormParserError
 
-from trackyard.base.readable import readable_text
+from trackyard.base.encodings import readable_text
 from trackyard.decision.target.queries import MAX_PARAMETERS, clean_text, read_query_params
 from trackyard.domain.tracking.forgiven import COMPRESSED, ENCODING, JSON_BODY
 from trackyard.domain.tracking.near_misses import forgive_names, forgive_second_query, merge

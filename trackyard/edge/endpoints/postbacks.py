@@ -5,8 +5,8 @@ from functools import partial
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.base.encodings import readable_text
 from trackyard.base.ids import is_hex24, new_id
-from trackyard.base.readable import readable_text
 from trackyard.domain.platform.own_requests import is_own_request, origin_of
 from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, find_caller
 from trackyard.domain.tracking.ip_lists import wide_network_of
