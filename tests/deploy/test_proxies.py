@@ -167,7 +167,7 @@ def test_nginx_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
         sent = dict(arguments_of(places[("/",)], "proxy_set_header"))
         expected = {
             "Connection": "",
-            "Host": "$host",
+            "Host": "$http_host",
             "X-Forwarded-For": "$remote_addr",
             "X-Forwarded-Proto": "$scheme",
         }

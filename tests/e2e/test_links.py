@@ -71,7 +71,7 @@ def test_offer_links_in_api_answer_redirect(api: Api, edge: EdgeHandler, tmp_pat
         targets[link["id"]] = [request(edge, url).location for url in (link["url"], f"{base}/{link['hash']}")]
     assert targets == {
         None: [f"https://shop.example/?p={pid}".encode()] * 2,
-        2: [b"https://land.example/"] * 2,
+        "2": [b"https://land.example/"] * 2,
     }
     assert request(edge, shown["link"]).status == 302
     clicks = [item for item in recorded(tmp_path / "journal") if isinstance(item, Click)]

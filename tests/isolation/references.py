@@ -207,7 +207,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
 _PLAIN_STARTS: Final = (
     "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
     "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code", "params[",
-    "not_country", "not_smartlink_id", "column_", "words_", "sheet",
+    "not_country", "not_smartlink_id", "column_", "words_", "sheet", "permissions[*][*][exceptions]",
 )  # fmt: skip
 
 

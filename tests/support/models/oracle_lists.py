@@ -95,6 +95,7 @@ def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zo
     return {name: click[name] for name in (*ALIKE, *more)} | {
         "click_id": click["id"],
         "cbid": click["id"],
+        "forgiven": "",  # no click of the model was damaged
         "device_type": click["device"],
         "connection_type": click["connection"],
         "isp_code": click["isp"],
