@@ -261,8 +261,8 @@ def test_workflow_runs_check_on_every_python_of_setup() -> None:
 def test_pre_commit_hook_runs_script_lint() -> None:
     [repository] = of_yaml(".pre-commit-config.yaml")["repos"]
     [hook] = repository["hooks"]
-    assert (repository["repo"], hook["entry"], hook["pass_filenames"]) == ("local", "script/lint", False)
-    assert os.access(ROOT / hook["entry"], os.X_OK)
+    assert (repository["repo"], hook["entry"], hook["pass_filenames"]) == ("local", "script/lint --changed", False)
+    assert os.access(ROOT / hook["entry"].split()[0], os.X_OK)
 
 
 @pytest.mark.parametrize("name", ["bug", "feature"])

@@ -17,7 +17,8 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
 METRICS: Final = {metric.name: metric for section in SECTIONS for metric in section.metrics}
 """Every declaration by name."""
 
-_LAST: Final = "Machine and processes"
+_LAST: Final = ("Strangers and turns of pages", "Comparisons and checks", "Machine and processes")
+"""The sections at the end. Modules may be imported in any order."""
 _HEAD: Final = """# Metrics
 
 What `/metrics` of the monitoring listener shows ([operating](operating.md#watching-it)). Counters are of all processes
@@ -30,7 +31,7 @@ the label `le`), `_sum` and `_count`. An old name stays for one release and says
 def page() -> str:
     """The page."""
     parts = [_HEAD]
-    for section in sorted(SECTIONS, key=lambda each: each.title == _LAST):  # modules may be imported in any order
+    for section in sorted(SECTIONS, key=lambda each: _LAST.index(each.title) if each.title in _LAST else -1):
         parts.append(f"## {section.title}\n")
         parts += ["\n".join(_lines(metric)) + "\n" for metric in section.metrics]
     return "\n".join(parts)

@@ -259,7 +259,7 @@ def test_machine_of_a_worker_that_is_stopped_while_it_begins_is_stopped(
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         with pytest.raises(SystemExit) as ended:
-            app._run_worker(config, 0, SimpleNamespace(arm=lambda: armed.append(True)))  # type: ignore[arg-type]
+            app._run_worker(config, 0, SimpleNamespace(arm=lambda: armed.append(True)), None)  # type: ignore[arg-type]
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -229,7 +229,7 @@ CUSTOM_REFUSED: list[tuple[dict[str, Any], Any]] = [
     ({"slice": "day", "conversionTypes": "not_found"}, "conversionTypes[0]"),
     ({"slice": "day", "timezone": "Mars/Base"}, "timezone"),
     ({"slice": "day", "filter[date_to]": "2023-11-14"}, "filter[date_to]"),
-    ({"slice": "day", "page": "0"}, "page"),
+    ({"slice": "day", "page": "-1"}, "page"),
 ]
 
 

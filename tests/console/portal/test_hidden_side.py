@@ -24,6 +24,7 @@ def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> No
     payment = {"payments[0][total]": "1234.5", "payments[0][revenue]": "7"}
     offer = api.add_offer(privacy="public", advertiser=advertiser, url="https://secret-shop.example/", **payment)
     pid, visitor = affiliate_visitor(api)
+    api.admin.post(f"/3.1/user/{pid}/permissions", **{"permissions[stats][conversions-import][level]": "write"})
     load_clicks(api.deps, [new_click(number, offer=offer, affiliate=pid, advertiser=advertiser) for number in (1, 2)])
     known = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "charge": Decimal("1234.5")}
     add_conversion(api.deps, 1, **known)

@@ -38,14 +38,16 @@ def test_feed_is_checked_saved_replaced_and_removed(api: Api) -> None:
 
 
 def test_feed_with_a_url_is_saved_read_now_and_shows_its_last_error(api: Api) -> None:
-    staff, address = staff_visitor(api), "https://user:secret@127.0.0.1:1/p.csv"
+    staff, address = staff_visitor(api), "https://user:secret@shop.invalid:1/p.csv"
     refused = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="200", do="save")
     form = FormReader(refused.text)
     assert refused.status_code == 400 and (form.value("url"), form.value("refresh_hours")) == (address, "200")
     assert 'id="refresh_hours-fault"' in refused.text and "Nothing is saved." in refused.text
     refused = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")
     assert 'id="url-fault">Leave out the name and password before the host' in refused.text
-    address = "http://127.0.0.1:1/p.csv"
+    private = staff.post(f"{PATH}/new", name="Autumn", url="http://127.0.0.1:1/p.csv", refresh_hours="6", do="save")
+    assert 'id="url-fault">127.0.0.1 is a private address' in private.text
+    address = "http://shop.invalid:1/p.csv"
     assert 'id="url-fault">Only a file has a preview' in staff.post(f"{PATH}/new", url=address, do="check").text
     saved = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")
     [feed] = api.admin.get("/3.1/admin/product-feeds")["product_feeds"]
@@ -54,7 +56,7 @@ def test_feed_with_a_url_is_saved_read_now_and_shows_its_last_error(api: Api) ->
     assert address in staff.read(place).text and "The feed has no products yet" in staff.read(place).text
     FeedReader(api.deps.database, api.clock).read_one()
     shown = staff.read(place).text
-    assert "The last reading failed" in shown and "127.0.0.1 has no address that may be called" in shown
+    assert "The last reading failed" in shown and "shop.invalid" in shown
     assert "The last reading failed" in staff.read(PATH).text
     assert "Read now" in shown and staff.post(f"{place}/read").status_code == 303
     kept = FormReader(staff.get(f"{place}/edit").text)

@@ -6,16 +6,21 @@ import logging
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.support.api import Api
+from tests.support.api import ADMIN_KEY, Api
+from tests.support.client import ApiClient
 from tests.support.counted import counted
 from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.waiting import wait_until
+from trackyard.api.app import build
+from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, ProductFeed
 from trackyard.jobs.schedule.feed_reads import LEASE_MS, FeedReader, FeedReading
+from trackyard.outbound.interactive import OnDemandClient
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 HOUR_MS = 3_600_000
@@ -60,8 +65,10 @@ def shop(api: Api, answers: list[Reply]) -> Iterator[FeedShop]:
     def answer(_: ReceivedRequest) -> Reply:
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
+    deps = replace(api.deps, trials=OnDemandClient(LOOPBACK))
+    app = build(deps)
     with Receiver(answer) as receiver:
-        yield FeedShop(api, receiver)
+        yield FeedShop(replace(api, deps=deps, app=app, admin=ApiClient(app, CATALOGUE, ADMIN_KEY)), receiver)
 
 
 def outcomes() -> dict[str, float]:

@@ -126,7 +126,7 @@ def forgive_link(params: dict[str, str]) -> int:
     bits = 0 if LINK_NAMES.issuperset(params) else forgive_names(params, LINK_NAMES)
     for name in REFERENCES:
         text = params.get(name, "")
-        if not text or text.isdecimal():
+        if not text or (text.isascii() and text.isdecimal()):
             continue
         text, bit = _split(params, name, text, LINK_NAMES, plain_reference)
         plain = plain_reference(text)
