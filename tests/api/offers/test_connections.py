@@ -248,7 +248,7 @@ class TestAutoConnect:
         affiliate.get("/3.0/partner/offers")
         api.admin.post(f"/3.0/admin/affiliate/{pid}/disable-offers")
         assert affiliate.get("/3.0/partner/live-offers")["offers"] == []
-        assert [one["link"] for one in affiliate.get("/3.0/partner/offers")["offers"]] == [None]
+        assert [one["link"] for one in affiliate.get("/3.0/partner/offers")["offers"]] == [""]
         assert links(api, offer) == RulesetConnections(offer=offer, disconnected=(pid,))
 
     def test_auto_connect_switched_on_later_connects_on_next_view(self, api: Api) -> None:

@@ -319,4 +319,4 @@ def test_offer_list_statement_count_is_constant(api: Api, path: str) -> None:
                 assert len(client.get(path, **params)["offers"]) == limit
             counted[name, limit] = sum(statement.startswith("SELECT") for statement in seen)
     assert counted["staff", 1] == counted["staff", 11] <= 14
-    assert counted["affiliate", 1] == counted["affiliate", 11] <= 14
+    assert counted["affiliate", 1] == counted["affiliate", 11] <= 15  # its open tickets, too
