@@ -32,7 +32,7 @@ def test_query_string_parsing_decodes_pairs(query: bytes, params: dict[str, str]
 @pytest.mark.parametrize(
     ("query", "params", "forgiven"),
     [
-        (b"a=%ff%zz", {"a": "ÿ%zz"}, ENCODING),
+        (b"a=%ff%zz", {"a": "я%zz"}, ENCODING),
         (b"a=%EE%EA%F0%E1", {"a": "окрб"}, ENCODING),
         (b"a=caf%E9", {"a": "café"}, ENCODING),
         (b"a=%D0%BF%D1", {"a": "п"}, ENCODING),
