@@ -22,11 +22,19 @@ def is_serving(program: RunningProgram) -> bool:
         return False
 
 
-def answer_of_core(program: RunningProgram) -> HttpAnswer | None:
+def answer_at(port: int, path: str) -> HttpAnswer | None:
+    """The answer of a listener; None while nothing listens."""
     try:
-        return monitoring(program, "/readyz")
+        return request(port, "GET", path)
     except OSError:
         return None
+
+
+def await_answer(port: int, path: str) -> HttpAnswer:
+    """The answer of a listener of the new core, which opens one after another."""
+    answer = poll_until(lambda: answer_at(port, path), seconds=40, what=f"an answer to {path}")
+    assert answer is not None
+    return answer
 
 
 def test_roles_started_on_a_full_disk_say_so_and_recover_without_a_restart(tmp_path: Path) -> None:
@@ -40,18 +48,19 @@ def test_roles_started_on_a_full_disk_say_so_and_recover_without_a_restart(tmp_p
     assert set(killed) == {"edge 0", "worker", "core"}
     for child in ("edge 0", "worker", "core"):
         program.kill_only(child)
-    found = poll_until(lambda: answer_of_core(program), seconds=40, what="the listener of the new core")
+    found = await_answer(program.monitoring_port, "/readyz")
     assert found.status == 503
     assert found.json["reasons"][0].startswith("disk full: 0 MB free, 136 needed")
-    page = poll_until(lambda: monitoring(program, "/metrics"), seconds=10, what="metrics")
+    page = await_answer(program.monitoring_port, "/metrics")
     assert page.status == 200 and b"trackyard_disk_free_bytes 0.0" in page.body
-    assert request(program.api_port, "GET", "/readyz").json == {"status": 2}, "the sentence is for the listener alone"
+    public = await_answer(program.api_port, "/readyz")
+    assert public.json == {"status": 2}, "the sentence is for the listener alone"
 
     control.fill_disk(full=False)
     poll_until(lambda: is_serving(program), seconds=60, what=f"ready again; the log ends {program.log_tail()}")
     assert program.process is supervisor and set(program.children()) == set(killed)
     assert not set(program.children().values()) & set(killed.values())
-    page = poll_until(lambda: monitoring(program, "/metrics"), seconds=10, what="metrics")
+    page = await_answer(program.monitoring_port, "/metrics")
     assert page.status == 200 and b"trackyard_metrics_files_skipped 0.0" in page.body
     for role in killed:
         assert f'process_start_time_seconds{{role="{role}"}}'.encode() in page.body
