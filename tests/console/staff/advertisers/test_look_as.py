@@ -62,7 +62,7 @@ def test_advertiser_that_signed_up_is_approved_on_its_page_and_gets_a_mail(api: 
     assert approved.headers["location"] == f"/console/advertisers/{number}"
     assert "waits for approval" not in visitor.read("/console/").text
     with api.deps.database.write() as conn:
-        sent = mail.claim(conn, api.clock.now_ms(), 1)
-    assert sent is not None and (sent.recipient, sent.subject) == ("new@shop.example", "Your account is approved")
-    assert "/sign-in\n" in sent.body
+        waiting_mails = [mail.claim(conn, api.clock.now_ms(), 1000) for _ in range(9)]
+    [sent] = [each for each in waiting_mails if each is not None and each.recipient == "new@shop.example"]
+    assert sent.subject == "Your account is approved" and "/sign-in\n" in sent.body
     assert api.admin.get("/3.1/admin/advertisers", **{"status[]": "on moderation"})["advertisers"] == []
