@@ -24,7 +24,7 @@ def test_doctor_command_runs_every_check_and_asks_the_server_for_the_rest(api: A
     found = run_command("doctor", "--json", api=on(api, stalled), env={"TRACKYARD_DATA_DIR": str(tmp_path / "data")})
     answer = json.loads(found.stdout)
     names = [each["check"] for each in answer["checks"]]
-    of_api = ["readiness", "edges", "offers", "urls", "rules", "caps", "postbacks", "quality"]
+    of_api = ["readiness", "edges", "offers", "urls", "rules", "caps", "postbacks", "quality", "robots"]
     assert names == [*(check.name for check in DOCTOR_CHECKS), *of_api]
     assert {check.name for check in CHECKS} < set(names)
     of_server = {each["check"]: each for each in answer["checks"]}["readiness"]
