@@ -3,6 +3,7 @@
 import socket
 import struct
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -41,7 +42,7 @@ class PostgresAnswer:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
-            with connection:
+            with connection, suppress(OSError):  # a client may hang up first
                 self._speak(connection)
 
     def _speak(self, connection: socket.socket) -> None:
