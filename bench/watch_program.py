@@ -19,7 +19,7 @@ from bench.common import open_analytics, open_sqlite
 from tests.support.api import ADMIN_KEY, CIPHER, UNBOUNDED, opened
 from tests.support.client import ApiClient
 from trackyard.actions.platform.installation import first_start
-from trackyard.actions.platform.status.memory import QualityMemory
+from trackyard.actions.platform.traffic_findings import QualityMemory
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.clock import ManualClock

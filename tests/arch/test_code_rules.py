@@ -16,6 +16,11 @@ EVERYTHING = [*PACKAGE, *sorted((ROOT / "tests").rglob("*.py"))]
 CLICK_PATH = [p for p in PACKAGE if p.relative_to(ROOT / "trackyard").parts[0] in ("decision", "domain", "edge")]
 DOMAIN = [p for p in PACKAGE if p.is_relative_to(ROOT / "trackyard" / "domain")]
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc", "service", "services"}
+HOMONYMS = {
+    # Words for different things in two subjects: edits of an offer and of a conversion.
+    "choices", "edits", "events", "failures", "files", "goals", "kinds", "lists", "logs", "notices", "offers", "params",
+    "passwords", "payments", "postbacks", "reference", "sessions", "sources", "subs", "texts",
+}  # fmt: skip
 LONG_FILE, LONG_FUNCTION, FULL_FOLDER = 500, 50, 25
 
 
@@ -56,6 +61,18 @@ def test_source_files_are_not_too_long() -> None:
 def test_package_folders_hold_at_most_25_files() -> None:
     sizes = Counter(path.parent for path in PACKAGE)
     assert {_relative(folder): count for folder, count in sizes.items() if count > FULL_FOLDER} == {}
+
+
+def test_nouns_have_one_path_in_every_plane() -> None:
+    """One noun has one path, such as offers/promo_codes in domain, store, actions and api."""
+    paths: dict[str, set[str]] = {}
+    for plane in ("domain", "store", "actions", "api"):
+        folder = ROOT / "trackyard" / plane
+        for path in (p.relative_to(folder).with_suffix("") for p in PACKAGE if p.is_relative_to(folder)):
+            if path.stem != "__init__" and path.parts[0] not in ("engine", "tables"):
+                paths.setdefault(path.stem, set()).add(str(path))
+    assert len(paths) >= 200, len(paths)
+    assert {noun for noun, found in paths.items() if len(found) > 1} == HOMONYMS
 
 
 def test_source_functions_are_not_too_long() -> None:

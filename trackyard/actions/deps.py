@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.platform.status.memory import QualityMemory
+from trackyard.actions.platform.traffic_findings import QualityMemory
 from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy

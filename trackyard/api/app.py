@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.people.callers import find_caller
-from trackyard.actions.people.sign_up.email_confirmations import CONFIRM_PAGE
+from trackyard.actions.people.email_confirmations import CONFIRM_PAGE
 from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.documentation import MOST_USED, examples, guides

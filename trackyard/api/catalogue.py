@@ -4,7 +4,7 @@ The list is written by hand: registration by import hides what exists.
 """
 
 from trackyard.actions.deps import Deps
-from trackyard.api.conversions import by_id, comparisons, conversions, edits, imports, own_imports, promo_codes
+from trackyard.api.conversions import by_id, comparisons, conversions, edits, imports, own_imports
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -18,7 +18,7 @@ from trackyard.api.money import (
     referrals,
     statements,
 )
-from trackyard.api.offers import categories, connections, estimates, offers, smartlinks, sources, tickets
+from trackyard.api.offers import categories, connections, estimates, offers, promo_codes, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
 from trackyard.api.offers.feeds import product_feeds
 from trackyard.api.people import (
@@ -28,6 +28,8 @@ from trackyard.api.people import (
     keys,
     own_account,
     permissions,
+    preferences,
+    presets,
     second_factor,
     security_log,
     sessions,
@@ -35,8 +37,6 @@ from trackyard.api.people import (
     staff,
 )
 from trackyard.api.people.advertiser_side import account, figures, own_offers, signing
-from trackyard.api.people.own import preferences
-from trackyard.api.people.rights import presets
 from trackyard.api.platform import (
     custom_fields,
     domains,

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from tests.support.api import PASSWORD, UNBOUNDED, Api, installed
-from trackyard.actions.people.sign_up import email_confirmations
+from trackyard.actions.people import email_confirmations
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
 from trackyard.base.secrets import digest

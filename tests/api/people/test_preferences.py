@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.api import Api
-from trackyard.domain.people.own.preferences import find_language
+from trackyard.domain.people.preferences import find_language
 
 DEFAULTS = {"timezone": "", "language": "", "single_keys": True, "pages": {}}
 

@@ -8,7 +8,7 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import staff_visitor
-from trackyard.actions.platform.status import quality
+from trackyard.actions.platform import traffic_quality
 from trackyard.actions.statistics.automation.measuring import measure
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.statistics.automation.measures import METRICS
@@ -139,7 +139,7 @@ def test_quality_that_is_too_heavy_to_compare_is_said_and_not_tried_at_once(
         tries.append(1)
         raise ReportTooHeavy
 
-    monkeypatch.setattr(quality, "list_busiest", refuse)
+    monkeypatch.setattr(traffic_quality, "list_busiest", refuse)
     for _ in range(2):
         checks = {each["check"]: each for each in api.admin.get("/3.1/admin/findings")["checks"]}
         assert checks["quality"]["findings"] == [] and "took too long" in checks["quality"]["seen"]

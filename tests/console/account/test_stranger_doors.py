@@ -15,10 +15,10 @@ from tests.support.api import Api
 from tests.support.counted import counted
 from tests.support.pages import Visitor, console_app, staff_visitor
 from tests.support.waiting import wait_until
-from trackyard.actions.people import credentials
+from trackyard.actions.people import credentials, email_confirmations
 from trackyard.actions.people.advertiser_side import signing
 from trackyard.actions.people.sign_in import by_link
-from trackyard.actions.people.sign_up import email_confirmations, sign_ups
+from trackyard.actions.people.sign_up import sign_ups
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.rate_limits import RateLimiter
 from trackyard.base.strangers import PLACES, StrangerAct, StrangersBusy, act_of_strangers

@@ -6,7 +6,7 @@ from decimal import Decimal
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import is_active
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform.security_log import authors_of
+from trackyard.actions.people.security_log import authors_of
 from trackyard.base.errors import BadInput
 from trackyard.base.money import ZERO
 from trackyard.domain.money.corrections import Correction, CorrectionFilter

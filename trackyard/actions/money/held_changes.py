@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.security_log import authors_of, record_event
 from trackyard.actions.platform.notices import CHANGE_HELD, Recipient, send_notice
-from trackyard.actions.platform.security_log import authors_of, record_event
 from trackyard.base.errors import required
 from trackyard.base.ids import new_id
 from trackyard.domain.money.held_changes import HeldChange, HeldChangeFilter, HeldKind

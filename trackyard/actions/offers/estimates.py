@@ -27,9 +27,9 @@ from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.conversions import Conversion, OfferTerms
-from trackyard.domain.conversions.estimates import TermsOutcome, is_decided_by_terms, outcome_of, sum_outcomes
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.offers.edits import WrittenFields
+from trackyard.domain.offers.estimates import TermsOutcome, is_decided_by_terms, outcome_of, sum_outcomes
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import Click

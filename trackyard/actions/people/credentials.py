@@ -12,9 +12,9 @@ from threading import Lock
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
-from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import (
     AccessDenied,
     AccountNotActive,

@@ -7,7 +7,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.callers import Account
-from trackyard.domain.people.own.preferences import MAX_PAGES, Preferences
+from trackyard.domain.people.preferences import MAX_PAGES, Preferences
 from trackyard.store.people import preferences
 
 

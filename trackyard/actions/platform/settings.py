@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import email_of, recipients
+from trackyard.actions.people.security_log import authors_of
 from trackyard.actions.platform.notices import MAIL_SERVER_CHANGED, TEST_MAIL, Recipient, send_notice
-from trackyard.actions.platform.security_log import authors_of
 from trackyard.actions.platform.settings_in_force import mail_in_force
 from trackyard.base.errors import BadInput, required
 from trackyard.base.texts.marks import gettext

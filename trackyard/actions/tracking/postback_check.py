@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.conversions.changes import new_deliveries_of
+from trackyard.actions.conversions.conversions_by_code import find_terms, request_of
 from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch
 from trackyard.actions.conversions.identities import PostbackRequest
-from trackyard.actions.conversions.promo_codes import find_terms, request_of
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_click

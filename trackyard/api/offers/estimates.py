@@ -16,8 +16,8 @@ from trackyard.actions.tracking.click_check import SampleClick
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import EditOffer
 from trackyard.api.tracking.click_check import ClickCheckAnswer, Parameter, check_view, plain_address
-from trackyard.domain.conversions.estimates import TermsOutcome
 from trackyard.domain.offers.edits import WrittenFields
+from trackyard.domain.offers.estimates import TermsOutcome
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s

@@ -21,7 +21,7 @@ from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
-from trackyard.domain.people.own.preferences import LANGUAGES
+from trackyard.domain.people.preferences import LANGUAGES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s

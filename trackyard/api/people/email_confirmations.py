@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.sign_up.email_confirmations import change_email, confirm_email, send_link_again
+from trackyard.actions.people.email_confirmations import change_email, confirm_email, send_link_again
 from trackyard.base.strangers import StrangerAct
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates

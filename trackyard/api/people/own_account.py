@@ -19,7 +19,7 @@ from trackyard.actions.people.sign_up.sign_ups import sign_up
 from trackyard.api.money.payment_systems import PaymentSystemView, system_view
 from trackyard.api.people.affiliate_view import AffiliateSystemView, affiliate_system_view
 from trackyard.api.people.affiliates import ContactParams, PaymentSystemItem
-from trackyard.api.people.rights.trees import TreeView, tree_view
+from trackyard.api.people.trees import TreeView, tree_view
 from trackyard.api.people.views import ChosenPassword, hidden_code, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view

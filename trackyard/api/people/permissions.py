@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import permissions
 from trackyard.actions.people.affiliates import get_affiliate
-from trackyard.actions.people.rights.staff_levels import edit_levels
 from trackyard.actions.people.staff import StaffRecord, get_staff
+from trackyard.actions.people.staff_levels import edit_levels
 from trackyard.api.lookups import by_hex, in_scope_by_number
-from trackyard.api.people.rights.trees import NoExceptions, TreeView, tree_view, without_wrapping
+from trackyard.api.people.trees import NoExceptions, TreeView, tree_view, without_wrapping
 from trackyard.api.people.views import log_key_reads, shown_key
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import is_hex24

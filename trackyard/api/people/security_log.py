@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.security_log import list_security_log
+from trackyard.actions.people.security_log import list_security_log
 from trackyard.api.paging import Paging
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms

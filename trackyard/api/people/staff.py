@@ -10,7 +10,7 @@ from trackyard.actions.people.sign_in.by_link import mail_link, make_link
 from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.people.rights.trees import TreeView, tree_view
+from trackyard.api.people.trees import TreeView, tree_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, log_key_reads, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text

@@ -8,7 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.advertiser_side.account import OwnAdvertiser
 from trackyard.actions.people.assignments import LONGEST_NOTES
 from trackyard.actions.people.credentials import check_own_password
-from trackyard.actions.platform.security_log import record_key_read
+from trackyard.actions.people.security_log import record_key_read
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName

@@ -3,8 +3,8 @@
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.status.findings import find_findings
-from trackyard.actions.platform.status.status import get_status
+from trackyard.actions.platform.findings import find_findings
+from trackyard.actions.platform.status import get_status
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.findings import CheckFindings, worst_severity

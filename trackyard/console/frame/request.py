@@ -14,7 +14,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.navigation import SeenFindings
 from trackyard.domain.people.callers import Account, AccountKind, Caller
-from trackyard.domain.people.own.preferences import Preferences
+from trackyard.domain.people.preferences import Preferences
 from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.request.brackets import File

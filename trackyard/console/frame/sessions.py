@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from trackyard.base.texts.languages import NAMES
 from trackyard.console.seals import SignaturePurpose, is_signed, sign
-from trackyard.domain.people.own.preferences import find_language
+from trackyard.domain.people.preferences import find_language
 from trackyard.domain.people.sessions import BROWSER_KEY
 
 _NAME: Final = "trackyard"

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from trackyard.actions.conversions.conversions_by_code import VisitorPlaces, find_terms, request_of
 from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch
 from trackyard.actions.conversions.identities import PostbackRequest
-from trackyard.actions.conversions.promo_codes import VisitorPlaces, find_terms, request_of
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import ACCEPTED, CONVERSIONS_FROM_CLICK_ADDRESS, POSTBACKS_DECIDED

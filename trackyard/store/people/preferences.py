@@ -5,7 +5,7 @@ from dataclasses import asdict
 from sqlalchemy import Connection, delete, select
 
 from trackyard.domain.people.callers import Account
-from trackyard.domain.people.own.preferences import Preferences
+from trackyard.domain.people.preferences import Preferences
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import preference
 

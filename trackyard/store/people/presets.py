@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from trackyard.domain.people.rights.presets import Preset
+from trackyard.domain.people.presets import Preset
 from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import preset
 

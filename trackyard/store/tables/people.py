@@ -32,7 +32,7 @@ preset = table(  # levels that staff users get by one name
     "preset",
     Column("id", Id24, primary_key=True),
     Column("name", String(200), nullable=False),
-    Column("kind", String(32), nullable=False),  # domain/people/rights/presets.py
+    Column("kind", String(32), nullable=False),  # domain/people/presets.py
     Column("permissions", Document, nullable=False),  # "area.feature" → level
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )

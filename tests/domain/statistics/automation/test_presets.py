@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from trackyard.domain.statistics.automation.presets import PRESETS, RulePreset
+from trackyard.domain.statistics.automation.rule_presets import PRESETS, RulePreset
 from trackyard.domain.statistics.automation.rules import Rule, find_faults
 
 PAGE = Path(__file__).parents[4] / "docs/spec/automation.md"

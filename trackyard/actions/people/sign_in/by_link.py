@@ -6,11 +6,11 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_chosen_password
 from trackyard.actions.people.second_factor import find_confirmed
+from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
 from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Notice, Recipient, send_notice
-from trackyard.actions.platform.security_log import record_event
 from trackyard.base.clock import Clock
 from trackyard.base.errors import BadInput, Conflict
 from trackyard.base.ids import new_api_key

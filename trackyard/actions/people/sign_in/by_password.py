@@ -3,8 +3,8 @@
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import CheckedAccount, check_login
 from trackyard.actions.people.second_factor import find_confirmed, use_code
+from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
-from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import SecondFactorNeeded, WrongSecondFactor
 from trackyard.base.metrics import SIGN_INS
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome

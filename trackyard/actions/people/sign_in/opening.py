@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.security_log import record_event
+from trackyard.actions.people.security_log import record_event
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.domain.people.callers import Account
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome

@@ -6,7 +6,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import EMAIL_TAKEN, check_referrer, store_affiliate
 from trackyard.actions.people.credentials import check_chosen_password
-from trackyard.actions.people.sign_up.email_confirmations import send_link
+from trackyard.actions.people.email_confirmations import send_link
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.network import get_network

@@ -3,7 +3,7 @@
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics.automation.rules import ConditionView, condition_view
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.automation.presets import PRESETS, RulePreset
+from trackyard.domain.statistics.automation.rule_presets import PRESETS, RulePreset
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View

@@ -6,7 +6,7 @@ from typing import Final
 
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.permissions import PermissionLevel
-from trackyard.domain.people.rights.presets import PresetKind
+from trackyard.domain.people.presets import PresetKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from pydantic import model_validator
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people import presets
 from trackyard.actions.people.permissions import flat_levels
-from trackyard.actions.people.rights import presets
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Count, Paging
-from trackyard.api.people.rights.trees import NoExceptions, TreeView, level_view, shown_feature, without_wrapping
+from trackyard.api.people.trees import NoExceptions, TreeView, level_view, shown_feature, without_wrapping
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.permissions import DEFAULTS, PermissionLevel, shown_name
-from trackyard.domain.people.rights.presets import Preset, PresetKind
+from trackyard.domain.people.presets import Preset, PresetKind
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff_permissions import split_levels
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff

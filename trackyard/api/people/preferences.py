@@ -6,7 +6,7 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.preferences import edit_preferences, get_preferences
-from trackyard.domain.people.own.preferences import LANGUAGES, Preferences
+from trackyard.domain.people.preferences import LANGUAGES, Preferences
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s

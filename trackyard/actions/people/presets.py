@@ -6,7 +6,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import required
 from trackyard.base.ids import new_id
-from trackyard.domain.people.rights.presets import Preset
+from trackyard.domain.people.presets import Preset
 from trackyard.store.people import presets
 
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_own_password
+from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.notices import CONFIRM_EMAIL, EMAIL_CHANGED, Recipient, recipient_of, send_notice
-from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest

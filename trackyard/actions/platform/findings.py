@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.status.quality import check_quality, check_robots
+from trackyard.actions.platform.traffic_quality import check_quality, check_robots
 from trackyard.actions.statistics.health import HEALTH_DAYS
 from trackyard.analytics.reports.health import count_clickless
 from trackyard.analytics.reports.reports import run_report

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.status.memory import QualityFound
+from trackyard.actions.platform.traffic_findings import QualityFound
 from trackyard.actions.statistics.health import HEALTH_DAYS, health_sentence
 from trackyard.analytics.reports.quality import list_busiest, list_marked_subs, list_offer_traffic
 from trackyard.analytics.reports.robots import list_robot_agents, list_robot_shares

@@ -1,1 +1,0 @@
-"""What people keep for themselves."""

@@ -1,1 +1,0 @@
-"""What staff users may do, by levels that they get together."""
