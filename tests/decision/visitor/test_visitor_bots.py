@@ -40,6 +40,19 @@ BOTS = [
     "Bluesky Cardyb/1.1",
     "facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984",
     "kakaotalk-scrap/1.0",
+    "Mozilla/5.0 (compatible;Audit/1.0;+https://audit.example)",
+    "Mozilla/5.0 (compatible, Audit/1.0, +https://audit.example)",
+    "Mozilla/5.0 (Audit/1.0; +https://audit.example)",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36 Audit/1.0 "
+    "(+https://audit.example)",
+    "GoogleMessages/1.0 (link preview)",
+    "Rocket.Chat URL preview",
+    "My Link Checker 1.0",
+    # within the browser of an app, and named
+    "Mozilla/5.0 (Linux; Android 14; Pixel 7; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/130.0.0.0 "
+    "Mobile Safari/537.36 https://audit.example/bot",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/11A465 "
+    "Twitter for iPhone BrandVerity/1.0 (http://www.brandverity.com/why-is-brandverity-visiting-me)",
     "Barracuda Sentinel (EE)",
     "SomeShopCrawler/0.3",
     "WhatsApp/2.19.308 A",

@@ -22,9 +22,11 @@ from trackyard.domain.statistics.quality.origins import HEADLESS
 _BOT: Final = "bot"
 _TOOL: Final = "tool"
 _OTHER_BOTS: Final = (
-    r"\(compatible; (?:[^M()]|M[^S()])[^()]*(?:https?://|mailto:|@)",  # a program that gives an address to ask about it
+    r"\(compatible[;,] *(?:[^ M()]|M[^S()])[^()]*(?:https?://|mailto:|@)",  # gives an address to ask about it
+    r"^Mozilla/.*[(;,] ?\+https?://",
     r"; compatible; [A-Z][\w -]*/[\d.]+; \+",
     r"(?:^|[^A-Za-z0-9])\w*(?i:bot|crawler|spider|scraper|link ?preview|link ?checker)(?:/|;|$| \()",
+    r"(?:^|[^A-Za-z0-9])(?i:link ?preview|url ?preview|link ?checker)(?:\)| v?\d|$)",
     r"(?:^|[^A-Za-z0-9])kakaotalk-scrap",
     r"^Barracuda Sentinel",
     r"Bluesky Cardyb/",
@@ -38,6 +40,12 @@ _OTHER_TOOLS: Final = (
 """Tools, and words that contain one of a bot, that are not in the list."""
 _DEVICE: Final = re.compile(r"\([^()]*\bAndroid\b[^()]*(?:\([^()]*\)[^()]*)*\)|Android \([^()]*\)")
 """The parts of an agent that name its system and device: that of browsers, and that of apps such as Instagram."""
+_FACEBOOK: Final = re.compile(r"\[FB[^\[\]]*\]")
+"""The part in which apps of Facebook name their version, the device and the provider."""
+_IN_APP: Final = re.compile(r"; wv\)|Version/4\.0 Chrome/|\((?:iPhone|iPad|iPod)(?!.* Safari/).*Mobile/")
+"""Browsers within an app of a phone. The app adds its name, which may be that of its robot, too."""
+_NAMED_ROBOT: Final = re.compile(r"https?://|compatible|bot|crawl|spider|scrap|fetch|preview|monitor", re.I)
+"""What a robot within such an agent says of itself."""
 _PROGRAM: Final = re.compile(r"compatible; |(?<= )[\w.-]+/[\d.]+\)$")
 """A program within such a part."""
 
@@ -68,14 +76,17 @@ def _resolver() -> Callable[[str, Domain], Any]:
 
 def is_bot(ua: str, spider: bool) -> bool:
     """Return whether a user agent is that of a bot. spider: ua-parser calls it one."""
-    found = _resolver()(without_device(ua), Domain.USER_AGENT).user_agent
+    read = without_device(ua)
+    found = _resolver()(read, Domain.USER_AGENT).user_agent
     if found is None:
         return spider
-    return bool(found.family == _BOT)
+    return bool(found.family == _BOT) and not (_IN_APP.search(ua) and not _NAMED_ROBOT.search(read))
 
 
 def without_device(ua: str) -> str:
-    """Return a user agent without the names of its system and device, where they are those of Android."""
+    """Return a user agent without the parts of Android and Facebook that name its system and device."""
+    if "[FB" in ua:
+        ua = _FACEBOOK.sub("[]", ua)
     return _DEVICE.sub(_keep_program, ua) if "Android" in ua else ua
 
 
