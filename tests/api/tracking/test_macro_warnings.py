@@ -64,3 +64,18 @@ def test_pixel_code_is_warned_of_names_like_a_macro_only(api: Api) -> None:
     assert made["warnings"] == [f"[code] {WRONG}"]
     changed = affiliate.post(f"/3.1/partner/pixel/{made['pixel']['id']}", code=code.replace("clickidd", "clickid"))
     assert "warnings" not in changed
+
+
+def test_offer_with_deep_links_that_could_not_work_is_warned_of(api: Api) -> None:
+    url = "https://shop.example/?c={clickid}"
+    lost = (
+        "[macro_url] A link with redirect= replaces the URL, so that the click id does not arrive. "
+        "Move c={clickid} from the URL to macro_url, which such links get, too."
+    )
+    made = api.admin.post("/3.0/admin/offer", title="O", advertiser=api.add_advertiser(), url=url, allow_deeplink=1)
+    assert made["warnings"] == [lost]
+    path = f"/3.1/admin/offer/{made['id']}"
+    assert "warnings" not in api.admin.post(path, title="Other")
+    assert api.admin.post(path, url=f"{url}&s={{sub1}}")["warnings"] == [lost]
+    assert "warnings" not in api.admin.post(path, url="https://shop.example/", macro_url="c={clickid}")
+    assert "warnings" not in api.admin.post(path, url=url, macro_url="", allow_deeplink=0)

@@ -201,9 +201,9 @@ def test_deeplink_macro_in_offer_url_is_filled(params: dict[str, str], value: st
 @pytest.mark.parametrize("name", ["redirect", "path"])
 def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
     url = "https://shop.example/?a={advertiser_id}"
-    own = make_target_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
-    made = accepted_url(*own)
-    assert made.endswith("a=%7Badvertiser_id%7D&o=3")
+    link = "https://shop.example/?b={advertiser_id}&o={offer_id}"
+    made = accepted_url(*make_target_hit({name: link}, allow_deeplink=True, **(SITES | {"url": url})))
+    assert made.endswith("b=%7Badvertiser_id%7D&o=3")
     assert made.count(ADVERTISER) == (name == "path")
 
 
@@ -290,6 +290,15 @@ _JOINED = [
     ("https://shop.example/go/{clickid}", "/category", f"/go/{CLICK}/category"),  # the id stays a segment
     ("https://shop.example/go/{clickid}/", "category?x=1", f"/go/{CLICK}/category?x=1"),
     ("https://shop.example/?c={clickid}", "/a b/ü", f"/a%20b/%C3%BC?c={CLICK}"),
+    ("https://shop.example/?c={clickid}#top", "/category#", f"/category?c={CLICK}#top"),  # an empty fragment is none
+    ("https://shop.example/#/app?c={clickid}", "/a?x=1#size", f"/a?x=1#/app?c={CLICK}"),  # the id must arrive
+    # A link that was copied from the browser has the id of an older click; a shop reads one of the two.
+    ("https://shop.example/?c={clickid}", "/category?c=OLD&x=1", f"/category?c={CLICK}&x=1"),
+    ("https://shop.example/?c={clickid}", "?c=OLD", f"/?c={CLICK}"),
+    ("https://shop.example/?c={clickid}", "&c=OLD&x=1#size", f"/?c={CLICK}&x=1#size"),
+    ("https://shop.example/?c=%7Bclickid%7D", "/category?c=OLD", f"/category?c={CLICK}"),
+    ("https://shop.example/?page=1&c={clickid}", "?page=2", f"/?page=1&c={CLICK}&page=2"),  # a fixed value is no id
+    ("https://shop.example/?f[]={sub1}&c={clickid}", "?f[]=new", f"/?f[]=&c={CLICK}&f[]=new"),  # a list
 ]
 
 
@@ -307,3 +316,17 @@ def test_deeplink_path_is_joined_as_addresses_are(place: str, url: str, path: st
         base, hash_sign, fragment = expected.partition("#")
         expected = f"{base}{'&' if '?' in base else '?'}s=x{hash_sign}{fragment}"
     assert accepted_url(*make_target_hit(sent, allow_deeplink=True, **given)) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("sent", "target"),
+    [
+        ({"path": "/a?c=OLD&x=1"}, f"https://shop.example/a?x=1&c={CLICK}"),
+        ({"redirect": "https://shop.example/a?c=OLD"}, f"https://shop.example/a?c={CLICK}"),
+        ({"redirect": "https://shop.example/a?x=1&c=OLD#b"}, f"https://shop.example/a?x=1&c={CLICK}#b"),
+        ({"redirect": "https://shop.example/a?x=1&C=OLD"}, f"https://shop.example/a?x=1&C=OLD&c={CLICK}"),
+    ],
+)
+def test_deeplink_keeps_no_older_id_next_to_macro_url(sent: dict[str, str], target: str) -> None:
+    hit = make_target_hit(sent, allow_deeplink=True, url="https://shop.example/", macro_url="&c={clickid}")
+    assert accepted_url(*hit) == target

@@ -12,6 +12,7 @@ from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
 from trackyard.api.tracking.macro_warnings import warn_of_macros
+from trackyard.domain.offers.deep_link_advice import deep_link_warnings
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.macro_registry import MacroPlace
@@ -30,6 +31,9 @@ _CLICK_URLS: Final[Any] = {
     "targeting": {"__all__": {"url": True, "urls": _URL_OF_EACH}},
 }
 """The parameters with URLs in which a click fills macros, as pydantic includes them."""
+
+_DEEP_LINK_FIELDS: Final = frozenset({"allow_deeplink", "url", "landings", "targeting", "macro_url"})
+"""The parameters that decide where deep links lead."""
 
 
 class OfferAnswer(Answer):
@@ -71,6 +75,7 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     """
     offer = add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
     _warn_of_macros(request, params)
+    _warn_of_deep_links(request, params, offer)
     _warn_of_unpaid(request, offer)
     return _shown(request, offer)
 
@@ -95,6 +100,7 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     written = params.written(request.deps.zone)
     offer = edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
     _warn_of_macros(request, params)
+    _warn_of_deep_links(request, params, offer)
     _warn_of_unpaid(request, offer)
     return _shown(request, offer)
 
@@ -123,6 +129,12 @@ def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
 def _warn_of_unpaid(request: ApiRequest[Deps], offer: Offer) -> None:
     for sentence in unpaid_sentences(request.deps, offer.id):
         request.warn(sentence)
+
+
+def _warn_of_deep_links(request: ApiRequest[Deps], params: AddOffer | EditOffer, offer: Offer) -> None:
+    if not _DEEP_LINK_FIELDS.isdisjoint(params.model_fields_set):
+        for sentence in deep_link_warnings(offer):
+            request.warn(sentence)
 
 
 def _warn_of_macros(request: ApiRequest[Deps], params: AddOffer | EditOffer) -> None:

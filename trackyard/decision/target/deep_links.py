@@ -88,7 +88,7 @@ def join_path(url: str, path: str) -> str:
     """Return a URL with the path, query and fragment of a deep link in their places.
 
     path: a path, or a query when it begins with "?" or "&". The query of the URL keeps its place before that of the
-    deep link; of two fragments the deep link's stays. The host stays the same.
+    deep link. Of two fragments the deep link's stays, unless the URL's has a macro. The host stays the same.
     """
     base, url_hash, url_fragment = url.partition("#")
     base, _, query = base.partition("?")
@@ -99,8 +99,33 @@ def join_path(url: str, path: str) -> str:
     if path:
         base = f"{base.removesuffix('/')}/{path.lstrip('/')}"
     joined = "&".join(part.strip("&") for part in (query, path_query) if part)
-    fragment = path_hash + path_fragment or url_hash + url_fragment
+    has_own = path_fragment and "{" not in url_fragment
+    fragment = path_hash + path_fragment if has_own else url_hash + url_fragment
     return f"{base}?{joined}{fragment}" if joined else base + fragment
+
+
+def leave_out_filled(link: str, *texts: str) -> str:
+    """Return a deep link without the parameters that a URL or a `macro_url` fills with a macro.
+
+    A deep link that was copied from a browser has the click id of another click, and shops read one of the two. Names
+    of lists, such as `size[]`, may be there several times.
+    """
+    if "=" not in link:
+        return link
+    names = {name for text in texts for name in _filled_names(text)}
+    base, mark, fragment = link.partition("#")
+    path, question, query = ("", base[:1], base[1:]) if base[:1] == "&" else base.partition("?")
+    if not names or not query:
+        return link
+    pairs = [pair for pair in query.split("&") if pair.partition("=")[0] not in names]
+    return path + (question if pairs else "") + "&".join(pairs) + mark + fragment
+
+
+def _filled_names(text: str) -> list[str]:
+    """Return the names of the parameters that have a macro in a URL or a query."""
+    query = text.partition("#")[0].rpartition("?")[2]
+    pairs = [pair.partition("=") for pair in query.split("&")]
+    return [name for name, _, value in pairs if "{" in value and name and not name.endswith("]")]
 
 
 def _append_text(url: str, text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.steps import UNKNOWN_OFFER
-from trackyard.decision.target.deep_links import append_macro_url, find_deep_link, join_path
+from trackyard.decision.target.deep_links import append_macro_url, find_deep_link, join_path, leave_out_filled
 from trackyard.decision.target.templates import (
     CLICK_MACROS,
     VALUES,
@@ -109,7 +109,10 @@ def _deep_link_template(hit: Hit, route: OfferRoute, url: str) -> UrlTemplate:
         return offer_template(append_macro_url(url, offer.macro_url), _own_subs(route))
     # Not cached: visitors write as many of these as they like. Encoded braces are those of staff alone.
     url, macro_url = with_braces(url, CLICK_MACROS), with_braces(offer.macro_url, CLICK_MACROS)
-    wanted = _without_staff_macros(link.url) or join_path(url, _without_staff_macros(link.path))
+    if link.url:
+        wanted = leave_out_filled(_without_staff_macros(link.url), macro_url)
+    else:
+        wanted = join_path(url, leave_out_filled(_without_staff_macros(link.path), url, macro_url))
     return compile_url(append_macro_url(wanted, macro_url), _own_subs(route))
 
 
