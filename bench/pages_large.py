@@ -100,13 +100,12 @@ def _signed_in(bench: Bench) -> tuple[Any, str]:
     from tests.support.pages import Visitor, staff_visitor
     from trackyard.actions.people.callers import find_caller
     from trackyard.api.app import build
-    from trackyard.api.catalogue import CATALOGUE
     from trackyard.api.texts import texts
     from trackyard.console.app import Console
 
     deps = bench.api.deps
     authenticate = partial(find_caller, deps.database, bench.api.clock, policy=deps.sessions)
-    app = build(deps, limits=UNBOUNDED, site=Console(deps, CATALOGUE, authenticate, reports=100, texts=texts()))
+    app = build(deps, limits=UNBOUNDED, site=Console(deps, authenticate, reports=100, texts=texts()))
     visitor: Visitor = staff_visitor(bench.api, app=app)
     return app, "; ".join(f"{each.name}={each.value}" for each in visitor.client.cookies.jar)
 

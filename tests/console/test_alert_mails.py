@@ -9,7 +9,6 @@ from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import staff_visitor
 from trackyard.actions.platform.alerts.keeping import keep_alerts
-from trackyard.api.catalogue import CATALOGUE
 from trackyard.console.mailed import alert_mails
 from trackyard.console.mailed.alert_mails import AlertMailer
 from trackyard.console.mailed.digests import DigestMailer
@@ -139,7 +138,7 @@ def test_mail_of_many_alerts_shows_some_and_counts_the_others(api: Api, monkeypa
 
 def digests(api: Api) -> list[EmailMessage]:
     """The digests that are made now, as they leave."""
-    while DigestMailer(api.deps, CATALOGUE).send_one():
+    while DigestMailer(api.deps).send_one():
         pass
     return queued(api)
 

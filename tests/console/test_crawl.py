@@ -28,7 +28,7 @@ from tests.support.shown_texts import ForeignPerson
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import HOSTILE, TrafficDesk, traffic_desk
-from trackyard.api.catalogue import CATALOGUE
+from trackyard.console.frame.methods import methods_of
 from trackyard.base.zones import zone_names
 from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
@@ -46,7 +46,6 @@ LONGEST = f"{HOSTILE}{'Ü' * 1000}"
 """What remarks may be."""
 FORMULA = "=1+1"
 NUMBER = re.compile(r"-?[0-9.]*\Z")
-METHODS = {each.id: each for each in CATALOGUE}
 ALIKE = 5
 """Addresses of one page that are followed; at most two have the same names in their query."""
 MOST = 430
@@ -244,7 +243,7 @@ def _may_open(role: Role, route: PageRoute) -> bool:
     """Return whether a role has the rights to the methods that a page needs."""
     has = permissions_of([role])
     return route.audience != "staff" or all(
-        any(METHODS[name].permission in has for name in need.split("|")) for need in route.needs
+        any(method.permission in has for method in methods_of(need)) for need in route.needs
     )
 
 

@@ -12,7 +12,6 @@ from tests.support.transport import AppClient
 from trackyard.actions.people.callers import find_caller
 from trackyard.actions.people.staff import set_password
 from trackyard.api.app import build
-from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.texts import texts
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import hash_password
@@ -90,7 +89,7 @@ class Visitor:
 def console_app(api: Api, grace_s: float = 60.0, limits: ApiLimits = UNBOUNDED) -> Any:
     """The API of an installation with its pages, which wait for their reports."""
     authenticate = partial(find_caller, api.deps.database, api.clock, policy=api.deps.sessions)
-    console = Console(api.deps, CATALOGUE, authenticate, reports=100, texts=texts(), grace_s=grace_s)
+    console = Console(api.deps, authenticate, reports=100, texts=texts(), grace_s=grace_s)
     return build(api.deps, limits=limits, site=console)
 
 

@@ -25,14 +25,13 @@ from babel.messages.extract import extract_python
 from jinja2.ext import babel_extract
 
 import trackyard.console
-from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.texts import texts
 from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.base.texts.marks import source_of
 from trackyard.console.forms.bound import BoundField, BoundRows, bind
 from trackyard.console.forms.declared import FormPlan
 from trackyard.console.staff.said import plain_text
-from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.local_calls import CallContext, LocalCalls
 
 ROOT: Final = Path(__file__).parents[2]
 CATALOGUES: Final = ROOT / "trackyard" / "base" / "texts"
@@ -81,7 +80,7 @@ def _each_of_forms() -> Iterator[tuple[str, Text]]:
     """Yield the labels, units and choices of forms, which come from the parameters of the API."""
     for module in pkgutil.walk_packages(trackyard.console.__path__, "trackyard.console."):
         importlib.import_module(module.name)
-    calls = LocalCalls(Methods(CATALOGUE, mock.Mock(), mock.Mock(), texts()), None, mock.Mock(), ExitStack)
+    calls = LocalCalls(CallContext(mock.Mock(), mock.Mock(), texts()), None, mock.Mock(), ExitStack)
     plans = {id(each): each for each in gc.get_objects() if isinstance(each, FormPlan)}
     for plan in plans.values():
         for parts in bind(plan, calls, {}, "USD", ZoneInfo("UTC")):

@@ -1,7 +1,7 @@
 """The pages as a part of the API's listener (docs/spec/console.md)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -65,11 +65,11 @@ from trackyard.console.refusals import OverloadPages, is_overload
 from trackyard.console.staff.work import count_waiting, find_mail_fault
 from trackyard.console.turns import PagesBusy, TooManyPages, Turns
 from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.wire.endpoint import Endpoint, check_second_factor
+from trackyard.wire.endpoint import check_second_factor
 from trackyard.wire.http.disconnects import run_for_client
 from trackyard.wire.http.origins import address_of
 from trackyard.wire.limits.strangers import Door, Strangers
-from trackyard.wire.local_calls import ONLY_LOOKS, LocalCalls, Methods
+from trackyard.wire.local_calls import ONLY_LOOKS, CallContext, LocalCalls
 from trackyard.wire.openapi.texts import Texts
 from trackyard.wire.response.streaming import ExportSlots
 
@@ -103,7 +103,6 @@ class Console:
     def __init__(
         self,
         deps: Deps,
-        endpoints: Iterable[Endpoint[Deps]],
         authenticate: Authenticate,
         reports: int = 4,
         *,
@@ -111,7 +110,7 @@ class Console:
         grace_s: float = 0.25,
     ) -> None:
         self._deps = deps
-        self._methods = Methods(endpoints, deps, deps.clock, texts, deps.api_url)
+        self._context = CallContext(deps, deps.clock, texts, deps.api_url)
         self._authenticate = authenticate
         self._table = PageTable(PARTS)
         self._threads, self._turns = CapacityLimiter(_THREADS), Turns(_THREADS)
@@ -269,13 +268,13 @@ class Console:
         """
         asked = replace(asked, network=get_network(self._deps))
         if caller is None:
-            strange = LocalCalls(self._methods, None, request_origin.get(), ExitStack)
+            strange = LocalCalls(self._context, None, request_origin.get(), ExitStack)
             return replace(asked, session_key="", calls_or_none=strange)
         look = read_look(asked, caller)
         looked_at = None if look is None else find_looked_at(asked, caller, look)
         seen = looked_at or caller
         calls = LocalCalls(
-            self._methods,
+            self._context,
             seen,
             request_origin.get(),
             lambda: self._reports.reserve(caller.name),

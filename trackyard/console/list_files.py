@@ -2,21 +2,26 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from io import StringIO
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
+from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Download
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
+from trackyard.wire.endpoint import A, Endpoint
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
+from trackyard.wire.response.envelope import Answer, View, encoded
 from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
+R = TypeVar("R")
 MOST_ROWS: Final = 10_000
 """Rows of a file. More of them need a filter."""
 _AT_ONCE: Final = 1000
@@ -24,15 +29,17 @@ FORMAT: Final = ("format", "csv")
 """What the address of a list has to be a file."""
 
 
-def list_file(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]) -> Download | None:
+def list_file(
+    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[Any]], sent: Sequence[Pair]
+) -> Download | None:
     """Return the rows of a method of the API as a file; None where the address asks for the page.
 
-    rows: the name of the list in the answer. sent: the parameters of the page. Columns are the fields of the API,
+    rows: returns the rows of an answer. sent: the parameters of the page. Columns are the fields of the API,
     nested ones by their path. Raises RequestError; BadInput where there are more than MOST_ROWS.
     """
     if not asks_for_file(request):
         return None
-    return rows_file(method.replace(".", "-").removesuffix("-list"), every_row(request, method, rows, sent))
+    return rows_file(method.id.replace(".", "-").removesuffix("-list"), every_row(request, method, rows, sent))
 
 
 def asks_for_file(request: PageRequest) -> bool:
@@ -40,10 +47,21 @@ def asks_for_file(request: PageRequest) -> bool:
     return request.address.get(FORMAT[0]) == FORMAT[1]
 
 
-def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
-    """Return rows as a file of this name."""
+def every_record(
+    request: PageRequest,
+    method: Endpoint[Deps, A],
+    rows: Callable[[A], Sequence[Any]],
+    sent: Sequence[Pair],
+    path: Mapping[str, str] | None = None,
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of `every_row` as a program gets them."""
+    return map(record_of, every_row(request, method, rows, sent, path))
+
+
+def rows_file(name: str, rows: Iterable[Any]) -> Download:
+    """Return rows, which are views of the API or records, as a file of this name."""
     response = Response(
-        BYTE_ORDER_MARK + _csv_of([dict(_cells(each)) for each in rows]),
+        BYTE_ORDER_MARK + _csv_of([dict(_cells(record_of(each))) for each in rows]),
         media_type=CSV,
         headers={
             "Content-Disposition": " ".join(("attachment;", f"filename={name}.csv")),
@@ -55,14 +73,18 @@ def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
 
 
 def every_row(
-    request: PageRequest, method: str, rows: str, sent: Sequence[Pair], path: Mapping[str, str] | None = None
-) -> Iterator[Mapping[str, Any]]:
+    request: PageRequest,
+    method: Endpoint[Deps, A],
+    rows: Callable[[A], Sequence[R]],
+    sent: Sequence[Pair],
+    path: Mapping[str, str] | None = None,
+) -> Iterator[R]:
     """Yield the rows of a method on all of its pages. path: variables of its path. Raises as `list_file`."""
     asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
     page, seen = 1, 0
     while True:
-        answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))], path or {})
-        found, total = _page_of(answer, rows)
+        answer = request.calls.ask(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))], path or {})
+        found, total = rows(answer), total_of(answer)
         refuse_too_many(total)
         yield from found
         seen += len(found)
@@ -82,11 +104,17 @@ def refuse_too_many(total: int) -> None:
         raise BadInput({FORMAT[0]: [text]})
 
 
-def _page_of(answer: Mapping[str, Any], rows: str) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """Return the rows of a page, and the number of all rows, which some methods have in another place."""
-    place = answer if rows in answer else answer["data"]
-    paging = place.get("pagination", place)
-    return place[rows], paging["total_count"] if "total_count" in paging else paging["total"]
+def total_of(answer: Answer) -> int:
+    """Return the number of all rows of a paged answer, which some methods have within `data`."""
+    place: Any = answer if hasattr(answer, "pagination") else answer.data  # type: ignore[attr-defined]
+    pages: Any = getattr(place, "pagination", place)
+    return int(pages.total_count if hasattr(pages, "total_count") else pages.total)
+
+
+def record_of(row: Any) -> Mapping[str, Any]:
+    """Return a row as a program gets it."""
+    record: Mapping[str, Any] = json.loads(encoded(row), parse_float=Decimal) if isinstance(row, View) else row
+    return record
 
 
 def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -126,25 +126,23 @@ def allow_origins(app: "ASGIApp", origins: Sequence[str]) -> "ASGIApp":
 def _console(deps: "Deps") -> "Console":
     """Return the pages over the methods of the API."""
     from trackyard.actions.people.callers import find_caller
-    from trackyard.api.catalogue import CATALOGUE
     from trackyard.api.texts import texts
     from trackyard.console.app import Console
 
     authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
-    return Console(deps, CATALOGUE, authenticate, texts=texts())
+    return Console(deps, authenticate, texts=texts())
 
 
 @contextmanager
 def _mails_and_alerts(deps: "Deps", stop: threading.Event) -> Iterator[None]:
     """Make the saved reports that are due by mail, and look for alerts, while the block lasts."""
-    from trackyard.api.catalogue import CATALOGUE
     from trackyard.console.mailed.alert_mails import AlertMailer
     from trackyard.console.mailed.mailer import ReportMailer
     from trackyard.jobs.schedule.alerts import AlertWatcher
 
     threads = (
-        threading.Thread(target=ReportMailer(deps, CATALOGUE).run, args=(stop,), name="report mails"),
-        threading.Thread(target=AlertMailer(deps, CATALOGUE).run, args=(stop,), name="alert mails"),
+        threading.Thread(target=ReportMailer(deps).run, args=(stop,), name="report mails"),
+        threading.Thread(target=AlertMailer(deps).run, args=(stop,), name="alert mails"),
         threading.Thread(target=AlertWatcher(deps, socket.gethostname()).run, args=(stop,), name="alerts"),
     )
     for thread in threads:

@@ -42,17 +42,17 @@ Files = Sequence[tuple[str, File]]
 """Uploads by the names of their parameters, such as `creativeFiles[]`."""
 
 
-class Methods(Generic[D]):
-    """The methods of the API by id. texts: what their parameters mean."""
+@dataclass(frozen=True)
+class CallContext(Generic[D]):
+    """What the calls of all callers share.
 
-    def __init__(
-        self, endpoints: Iterable[Endpoint[D]], deps: D, clock: Clock, texts: Texts = NO_TEXTS, url: str = ""
-    ) -> None:
-        self._by_id = {endpoint.id: endpoint for endpoint in endpoints}
-        self.deps, self.clock, self.texts, self.url = deps, clock, texts, url
+    texts: the meanings of parameters. url: of the API, for addresses that pages show.
+    """
 
-    def __getitem__(self, method: str) -> Endpoint[D]:
-        return self._by_id[method]
+    deps: D
+    clock: Clock
+    texts: Texts = NO_TEXTS
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class LocalCalls(Generic[D]):
     warnings: the sentences of answers so far, which the frame of the page shows. Pages show those of reports in place.
     """
 
-    methods: Methods[D]
+    context: CallContext[D]
     caller: Caller | None
     origin: RequestOrigin
     reserve_report: Callable[[], ExitStack]
@@ -82,17 +82,17 @@ class LocalCalls(Generic[D]):
         """Return whether the caller is a staff user."""
         return isinstance(self.caller, StaffCaller)
 
-    def may(self, method: Endpoint[D, Any] | str) -> bool:
-        """Return whether the caller may call a method, or the one with an id."""
+    def may(self, method: Endpoint[D, Any]) -> bool:
+        """Return whether the caller may call a method."""
         try:
-            self._authorize(self.methods[method] if isinstance(method, str) else method)
+            self._authorize(method)
         except RequestError:
             return False
         return True
 
-    def may_export(self, method: str) -> bool:
+    def may_export(self, method: Endpoint[D, Any]) -> bool:
         """Return whether the caller may have the answer of a method as a file."""
-        return self.has_features(self.methods[method].file_features) and self.may(method)
+        return self.has_features(method.file_features) and self.may(method)
 
     def has_features(self, features: Iterable[str]) -> bool:
         """Return whether the caller is denied none of these features."""
@@ -118,9 +118,11 @@ class LocalCalls(Generic[D]):
             self.warnings.extend(each for each in found if each not in self.warnings)
         return answer
 
-    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()) -> Any:
+    def call(
+        self, method: Endpoint[D, Any], sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()
+    ) -> Any:
         """Return the answer as the JSON that a program would get, with decimals. Pages with types call `ask`."""
-        return json.loads(encoded(self.ask(self.methods[method], sent, path, files)), parse_float=Decimal)
+        return json.loads(encoded(self.ask(method, sent, path, files)), parse_float=Decimal)
 
     @contextmanager
     def one_place(self) -> Iterator["LocalCalls[D]"]:
@@ -131,19 +133,18 @@ class LocalCalls(Generic[D]):
         with self.reserve_report():
             yield replace(self, reserve_report=ExitStack)
 
-    def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
+    def file(self, method: Endpoint[D, Any], sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
         """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
 
         It is for people, so a CSV file begins with a byte order mark.
         Its places among the reports and the files are free when it was sent. Raises RequestError.
         """
-        endpoint = self.methods[method]
-        self._authorize(endpoint)
-        with self._request(endpoint, [*sent, ("bom", "1")], path) as (tree, request):
-            read = read_request(endpoint, request, tree)
-            if not is_file(endpoint, read):
-                raise ValueError(f"{method} answers no file without a format")
-            return file_of(endpoint, read, tree, lambda: self._file_slot(endpoint), head=False)
+        self._authorize(method)
+        with self._request(method, [*sent, ("bom", "1")], path) as (tree, request):
+            read = read_request(method, request, tree)
+            if not is_file(method, read):
+                raise ValueError(f"{method.id} answers no file without a format")
+            return file_of(method, read, tree, lambda: self._file_slot(method), head=False)
 
     def _authorize(self, endpoint: Endpoint[D]) -> None:
         """Raise Unauthorized or AccessDenied when the caller may not call a method."""
@@ -154,17 +155,17 @@ class LocalCalls(Generic[D]):
         elif not endpoint.is_public:
             raise Unauthorized
 
-    def choices(self, method: str, name: str) -> tuple[str, ...]:
+    def choices(self, method: Endpoint[D, Any], name: str) -> tuple[str, ...]:
         """Return the values that the caller may send in a parameter of a method; () for one without a list."""
-        scalars = (field.scalar for field in fields_of(self.methods[method].params) if field.name == name)
-        return next((scalar.allowed(self._context) for scalar in scalars if isinstance(scalar, Choice)), ())
+        scalars = (field.scalar for field in fields_of(method.params) if field.name == name)
+        return next((scalar.allowed(self._reading) for scalar in scalars if isinstance(scalar, Choice)), ())
 
-    def parameter(self, method: str, name: str) -> MethodParameter:
+    def parameter(self, method: Endpoint[D, Any], name: str) -> MethodParameter:
         """Return what a form shows of a parameter.
 
         name: as it is sent. Raises KeyError for a name without a parameter.
         """
-        return parameter_at(self.methods[method].params, name, self.methods.texts, self._context)
+        return parameter_at(method.params, name, self.context.texts, self._reading)
 
     def _in_words(self, endpoint: Endpoint[D, Any], warning: str) -> str:
         """Return a warning with the label of its parameter, which answers name in brackets."""
@@ -172,20 +173,20 @@ class LocalCalls(Generic[D]):
         if not warning.startswith("[") or not found:
             return warning
         try:
-            return f"{parameter_at(endpoint.params, name, self.methods.texts, self._context).label}: {sentence}"
+            return f"{parameter_at(endpoint.params, name, self.context.texts, self._reading).label}: {sentence}"
         except KeyError:
             return sentence
 
-    def check(self, method: str, sent: Pairs) -> None:
+    def check(self, method: Endpoint[D, Any], sent: Pairs) -> None:
         """Raise BadInput for parameters that the method refuses before it looks at stored things."""
-        params, tree = self.methods[method].params, tree_of(sent, FOR_PAGES)
+        params, tree = method.params, tree_of(sent, FOR_PAGES)
         try:
             read_params(params, tree, staff=self.is_staff, version=VERSION)
         except BadInput as found:
             raise BadInput(as_sent(params, tree, found.fields or {})) from found
 
     @property
-    def _context(self) -> Mapping[str, Any]:
+    def _reading(self) -> Mapping[str, Any]:
         return {"staff": self.is_staff, "version": VERSION}
 
     def _answer(self, endpoint: Endpoint[D, A], sent: Pairs, path: Mapping[str, str] | None, files: Files) -> A:
@@ -198,8 +199,8 @@ class LocalCalls(Generic[D]):
     ) -> Iterator[tuple[Tree, ApiRequest[D]]]:
         """Yield the parameters and the request of a call, which the audit log names. Files are closed."""
         tree = local_tree([*sent, *self._zone_pairs(endpoint, sent), *files], FOR_PAGES)
-        request = request_of(endpoint, self.methods.deps, self.caller, self.origin, VERSION, path or {})
-        actor = current_actor.set(audit_actor(endpoint, self.caller, self.methods.clock.now_ms()))
+        request = request_of(endpoint, self.context.deps, self.caller, self.origin, VERSION, path or {})
+        actor = current_actor.set(audit_actor(endpoint, self.caller, self.context.clock.now_ms()))
         try:
             yield tree, request
         finally:
@@ -221,9 +222,8 @@ class LocalCalls(Generic[D]):
             slot.enter_context(self.reserve_file())
             return slot.pop_all()
 
-    def address(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> str:
+    def address(self, method: Endpoint[D, Any], sent: Pairs = (), path: Mapping[str, str] | None = None) -> str:
         """Return the complete address of a call, to show it as a request."""
-        endpoint = self.methods[method]
-        shown = f"{self.methods.url}/{VERSION}{endpoint.path.format(**(path or {}))}"
-        sent = [*sent, *self._zone_pairs(endpoint, sent)]
-        return f"{shown}?{urlencode(sent)}" if sent and endpoint.method == "GET" else shown
+        shown = f"{self.context.url}/{VERSION}{method.path.format(**(path or {}))}"
+        sent = [*sent, *self._zone_pairs(method, sent)]
+        return f"{shown}?{urlencode(sent)}" if sent and method.method == "GET" else shown

@@ -8,17 +8,15 @@ import pytest
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from trackyard.actions.deps import Deps
-from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.money import currencies
 from trackyard.api.offers import lists
 from trackyard.base.errors import AccessDenied, BadInput, CallerNotAllowed, NotFound
 from trackyard.base.logs.origin import RequestOrigin
-from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.local_calls import CallContext, LocalCalls
 
 
 def calls_of(api: Api, client: ApiClient) -> LocalCalls[Deps]:
-    methods = Methods(CATALOGUE, api.deps, api.clock)
-    return LocalCalls(methods, api.caller_of(client), RequestOrigin(id="7"), ExitStack)
+    return LocalCalls(CallContext(api.deps, api.clock), api.caller_of(client), RequestOrigin(id="7"), ExitStack)
 
 
 def test_answer_is_the_view_of_its_caller(api: Api) -> None:
@@ -35,7 +33,7 @@ def test_answer_equals_what_a_program_gets(api: Api) -> None:
     calls = calls_of(api, api.admin)
     asked = calls.ask(currencies.list_all, [("extended", "1")])
     assert isinstance(asked.quotes, list) and [each.code for each in asked.quotes] == ["USD"]
-    assert calls.call("admin.currency.list", [("extended", "1")]) == api.admin.get("/3.1/admin/currency", extended=1)
+    assert calls.call(currencies.list_all, [("extended", "1")]) == api.admin.get("/3.1/admin/currency", extended=1)
 
 
 def test_warnings_of_answers_are_kept_once(api: Api) -> None:

@@ -12,7 +12,6 @@ from tests.support.client import ApiClient
 from tests.support.models.events import new_click
 from tests.support.models.history import load_clicks
 from trackyard.actions.statistics import report_mails
-from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.console.mailed import mailer as mailer_module
 from trackyard.console.mailed.mailer import ReportMailer
@@ -48,7 +47,7 @@ def sent(api: Api) -> list[EmailMessage]:
 
 def run(api: Api) -> list[EmailMessage]:
     """What a mailer sends now."""
-    mailer = ReportMailer(api.deps, CATALOGUE)
+    mailer = ReportMailer(api.deps)
     for _ in range(20):
         if not mailer.send_one():
             return sent(api)

@@ -22,7 +22,7 @@ from trackyard.domain.statistics.click_columns import SliceAccess
 from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.domain.statistics.switches import Switches
-from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
+from trackyard.wire.endpoint import ApiRequest, Endpoint, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Only, Seq
 from trackyard.wire.response.exports import ExportTable, FileExport
@@ -217,7 +217,7 @@ class CustomParams(ExportListParams, CommonParams):
         )
 
 
-def _add_route(grouping: GroupedReport) -> None:
+def _add_route(grouping: GroupedReport) -> Endpoint[Deps, StatsAnswer]:
     @routes.get(
         f"/stats/{grouping.name}",
         grouping.rights_of(grouping.permission),
@@ -232,9 +232,11 @@ def _add_route(grouping: GroupedReport) -> None:
         form = RowFormat(plain=switches.plain, staff=request.staff)
         return stats_answer(request, params.report(request, grouping.dimensions, switches), form)
 
+    return handle
 
-for _report in GROUPED:
-    _add_route(_report)
+
+_GROUPED_ROUTES: Final = {report.name: _add_route(report) for report in GROUPED}
+rejected_clicks = _GROUPED_ROUTES["getbytrafficback"]
 
 
 def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:

@@ -6,6 +6,7 @@ lasting keys of the account are shown, because they go on.
 
 from typing import Final
 
+from trackyard.api.people import keys, sessions
 from trackyard.base.errors import BadInput, Conflict, NotFound, RequestError, TooManyRequests
 from trackyard.base.texts.marks import gettext
 from trackyard.base.zones import datetime_text
@@ -34,7 +35,7 @@ def choose(request: PageRequest) -> PageAnswer:
         return _choice(request, {"again": gettext("The two passwords differ.")}, 400)
     sent = [(name, request.field(name)) for name in _FIELDS if request.field(name)]
     try:
-        request.calls.call("auth.password.change", sent)
+        request.calls.call(sessions.change_password, sent)
     except (BadInput, Conflict, TooManyRequests) as refusal:
         return _choice(request, faults_by_field(refusal), refusal.status)
     return Redirect(request.person.home, gettext("Your password is changed."))
@@ -58,7 +59,7 @@ def end_keys(request: PageRequest) -> PageAnswer:
     try:
         for each in wanted:
             if not each["first"]:
-                request.calls.call("auth.keys.remove", path={"id": each["id"]})
+                request.calls.call(keys.remove_own, path={"id": each["id"]})
             elif replaced is not None:
                 request.calls.call(replaced)
     except RequestError as refusal:
@@ -68,7 +69,7 @@ def end_keys(request: PageRequest) -> PageAnswer:
 
 def list_own_keys(request: PageRequest) -> list[dict[str, str]]:
     """Return the lasting keys of the person that still work, the first key first."""
-    if not request.calls.may("auth.keys.list"):  # an advertiser has its first key alone
+    if not request.calls.may(keys.list_own):  # an advertiser has its first key alone
         return [{"id": "first", "name": "", "created_at": "", "last_used_at": "", "first": "1"}]
     now = datetime_text(request.deps.clock.now_ms(), request.deps.zone)
     return [
@@ -79,7 +80,7 @@ def list_own_keys(request: PageRequest) -> list[dict[str, str]]:
             "last_used_at": each["last_used_at"] or "",
             "first": "1" if each["first"] else "",
         }
-        for each in request.calls.call("auth.keys.list")["keys"]
+        for each in request.calls.call(keys.list_own)["keys"]
         if each["expires_at"] is None or each["expires_at"] > now
     ]
 

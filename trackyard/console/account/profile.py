@@ -6,6 +6,8 @@ The same page serves staff, affiliates and advertisers, each below the address o
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from trackyard.api.people import email_confirmations, own_account, preferences, second_factor, sessions, staff
+from trackyard.api.people.advertiser_side import account, signing
 from trackyard.base.errors import BadInput, Conflict, NotFound, RequestError, TooManyRequests
 from trackyard.base.texts.languages import NAMES
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -14,6 +16,7 @@ from trackyard.console.account.roles import role_names
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedOut
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.console.qr_codes import qr_svg
@@ -56,7 +59,11 @@ def change_password(request: PageRequest) -> PageAnswer:
     if request.field("new_password") != request.field("again"):
         return _page(request, "password", {"again": _DIFFERENT}, 400)
     return _do(
-        request, "password", "auth.password.change", ("password", "new_password"), gettext("Your password is changed.")
+        request,
+        "password",
+        sessions.change_password,
+        ("password", "new_password"),
+        gettext("Your password is changed."),
     )
 
 
@@ -65,14 +72,14 @@ def change_name(request: PageRequest) -> PageAnswer:
     """Change one's own name, which administrators may do themselves."""
     path = {"id": request.person.caller.account.id}
     sent = ("first_name", "last_name")
-    return _do(request, "name", "admin.user.edit", sent, gettext("Your name is changed."), path)
+    return _do(request, "name", staff.edit, sent, gettext("Your name is changed."), path)
 
 
 @_post("email")
 def change_email(request: PageRequest) -> PageAnswer:
     """Ask for another e-mail address, which affiliates do themselves."""
     message = gettext("A link is on its way to the new address. The address changes when you use it.")
-    return _do(request, "email", "partner.email.change", ("email", "password"), message)
+    return _do(request, "email", email_confirmations.change, ("email", "password"), message)
 
 
 @_post("contact")
@@ -80,7 +87,7 @@ def change_contact(request: PageRequest) -> PageAnswer:
     """Change how people reach an advertiser; an empty field clears."""
     sent = [(name, request.field(name)) for name in _CONTACT]
     try:
-        request.calls.call("advertiser.me.edit", sent)
+        request.calls.call(account.edit, sent)
     except BadInput as refusal:
         return _refused(request, "contact", refusal)
     return Redirect(_root(request), gettext("Your contact is saved."))
@@ -92,7 +99,7 @@ def change_preferences(request: PageRequest) -> PageAnswer:
     sent = [(name, request.field(name)) for name in ("timezone", "language")]
     sent.append(("single_keys", "1" if request.field("single_keys") else "0"))
     try:
-        request.calls.call("auth.preferences.edit", sent)
+        request.calls.call(preferences.edit, sent)
     except BadInput as refusal:
         return _refused(request, "preferences", refusal)
     return Redirect(_root(request), gettext("Your time zone, language and keys are saved."))
@@ -101,7 +108,7 @@ def change_preferences(request: PageRequest) -> PageAnswer:
 @_post("key")
 def show_key(request: PageRequest) -> PageAnswer:
     """Show the API key, after the password."""
-    return _show(request, "key", "auth.api_key.show", "api_key")
+    return _show(request, "key", sessions.show, "api_key")
 
 
 @_post("key/renew")
@@ -119,7 +126,7 @@ def renew_key(request: PageRequest) -> PageAnswer:
 def begin(request: PageRequest) -> PageAnswer:
     """Make the secret of a second factor, after the password."""
     try:
-        made = _call(request, "auth.second_factor.begin", ("password",))
+        made = _call(request, second_factor.begin, ("password",))
     except (BadInput, Conflict, TooManyRequests) as refusal:
         return _refused(request, "begin", refusal)
     return _page(request, new_factor=_new_factor(made["secret"], made["url"]))
@@ -129,7 +136,7 @@ def begin(request: PageRequest) -> PageAnswer:
 def confirm(request: PageRequest) -> PageAnswer:
     """Confirm the second factor by its first code, and show the recovery codes."""
     try:
-        codes = _call(request, "auth.second_factor.confirm", ("otp",))["recovery_codes"]
+        codes = _call(request, second_factor.confirm, ("otp",))["recovery_codes"]
     except BadInput as refusal:
         faults = faults_by_field(refusal)
         new_factor = _new_factor(request.field("secret"), request.field("url"))
@@ -140,35 +147,33 @@ def confirm(request: PageRequest) -> PageAnswer:
 @_post("second-factor/codes")
 def renew_codes(request: PageRequest) -> PageAnswer:
     """Replace the recovery codes, after the password."""
-    return _show(request, "codes", "auth.second_factor.recovery_codes", "codes", answer="recovery_codes")
+    return _show(request, "codes", second_factor.renew_recovery_codes, "codes", answer="recovery_codes")
 
 
 @_post("second-factor/remove")
 def remove(request: PageRequest) -> PageAnswer:
     """Remove the second factor, after the password."""
     message = gettext("Your second factor is removed. You sign in with your password alone.")
-    return _do(request, "remove", "auth.second_factor.disable", ("password",), message)
+    return _do(request, "remove", second_factor.disable, ("password",), message)
 
 
 @_post("sessions/end")
 def sign_out_everywhere(request: PageRequest) -> PageAnswer:
     """End all sessions, also this one."""
-    request.calls.call("auth.sessions.end")
+    request.calls.call(sessions.end_all)
     return SignedOut("/sign-in")
 
 
 @_post("sessions/{id}/end")
 def end_session(request: PageRequest) -> PageAnswer:
     """End one session."""
-    request.calls.call("auth.session.end", path=request.path)
+    request.calls.call(sessions.end, path=request.path)
     return Redirect(_root(request), gettext("The session is ended."))
 
 
-def renewal(request: PageRequest) -> str | None:
+def renewal(request: PageRequest) -> Method | None:
     """Return the method that renews the person's own key; None for staff: administrators renew their keys."""
-    method = {"affiliate": "partner.api_key.renew", "advertiser": "advertiser.api_key.renew"}.get(
-        request.person.audience
-    )
+    method = {"affiliate": own_account.renew, "advertiser": signing.renew}.get(request.person.audience)
     return method if method is not None and request.calls.may(method) else None
 
 
@@ -176,7 +181,7 @@ def _root(request: PageRequest) -> str:
     return f"{request.person.home}profile"
 
 
-def _call(request: PageRequest, method: str, fields: tuple[str, ...], path: Mapping[str, str] | None = None) -> Any:
+def _call(request: PageRequest, method: Method, fields: tuple[str, ...], path: Mapping[str, str] | None = None) -> Any:
     """Call a method with fields of the form. Empty ones are left out, so that the API asks for them."""
     sent: list[Pair] = [(name, request.field(name)) for name in fields if request.field(name)]
     return request.calls.call(method, sent, path)
@@ -185,7 +190,7 @@ def _call(request: PageRequest, method: str, fields: tuple[str, ...], path: Mapp
 def _do(
     request: PageRequest,
     form: str,
-    method: str,
+    method: Method,
     fields: tuple[str, ...],
     message: str,
     path: Mapping[str, str] | None = None,
@@ -198,7 +203,7 @@ def _do(
     return Redirect(_root(request), message)
 
 
-def _show(request: PageRequest, form: str, method: str, value: str, *, answer: str = "") -> PageAnswer:
+def _show(request: PageRequest, form: str, method: Method, value: str, *, answer: str = "") -> PageAnswer:
     """Call a method with the password, and show a value of its answer on the page alone."""
     try:
         found = _call(request, method, ("password",))
@@ -250,13 +255,13 @@ def _page(
         faults=faults or {},
         typed=typed,
         name=_own_name(request),
-        own=calls.call("advertiser.me.get")["advertiser"] if calls.may("advertiser.me.get") else None,
+        own=calls.call(account.show)["advertiser"] if calls.may(account.show) else None,
         roles=role_names(getattr(request.person.caller, "roles", ())),
-        may_change_email=not request.person.is_staff and calls.may("partner.email.change"),
-        sessions=calls.call("auth.sessions.list")["sessions"],
+        may_change_email=not request.person.is_staff and calls.may(email_confirmations.change),
+        sessions=calls.call(sessions.list_)["sessions"],
         languages=NAMES.items(),
         zone_names=zone_names(),
-        factor=calls.call("auth.second_factor.get") if calls.may("auth.second_factor.get") else None,
+        factor=calls.call(second_factor.show) if calls.may(second_factor.show) else None,
         api_key=api_key,
         may_renew_key=renewal(request) is not None,
         new_factor=new_factor,
@@ -267,7 +272,7 @@ def _page(
 
 def _own_name(request: PageRequest) -> Mapping[str, str] | None:
     """Return the two parts of one's own name; None for people who do not change it themselves."""
-    if not request.person.is_staff or not request.calls.may("admin.user.edit"):
+    if not request.person.is_staff or not request.calls.may(staff.edit):
         return None
-    user = request.calls.call("admin.user.get", path={"id": request.person.caller.account.id})["user"]
+    user = request.calls.call(staff.show, path={"id": request.person.caller.account.id})["user"]
     return {"first_name": user["first_name"], "last_name": user["last_name"]}

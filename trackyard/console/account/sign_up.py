@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from trackyard.actions.platform.custom_fields import list_custom_fields
+from trackyard.api.people import own_account
+from trackyard.api.people.advertiser_side import signing
 from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
@@ -44,7 +46,7 @@ _TERMS: Final = FormField(
     "accept_terms", label=lazy_gettext("I accept the terms"), help="", widget="switch", required=True
 )
 _ADVERTISER_PLAN: Final = FormPlan(
-    "advertiser.registration",
+    signing.add,
     (
         FormGroup(
             lazy_gettext("Your account"),
@@ -127,7 +129,7 @@ def _plan(questions: Sequence[CustomField], *, has_terms: bool) -> FormPlan:
         FormGroup(gettext("About you"), fields),
         FormGroup(gettext("Terms"), (_TERMS,) if has_terms else ()),
     )
-    return FormPlan("partner.add", tuple(each for each in groups if each.parts))
+    return FormPlan(own_account.add, tuple(each for each in groups if each.parts))
 
 
 def _field(question: CustomField) -> FormField:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.people.advertiser_side import figures
 from trackyard.base.texts.marks import gettext
 from trackyard.console.advertiser_portal.figures import STATUSES, days_of
 from trackyard.console.advertiser_portal.lists import chosen_period, own_offers
@@ -11,7 +12,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_row, rows_file
+from trackyard.console.list_files import asks_for_file, every_record, rows_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 from trackyard.domain.people.callers import AdvertiserCaller
@@ -20,7 +21,7 @@ from trackyard.domain.tracking.subs import SUBS
 
 pages = Pages()
 
-METHOD: Final = "advertiser.conversions.list"
+METHOD: Final = figures.conversions
 PER_PAGE: Final = 30
 OF_AFFILIATES: Final = ("partner_id", *SUBS)
 """Fields that are empty unless staff let the advertiser see affiliates."""
@@ -64,7 +65,7 @@ def conversions(request: PageRequest) -> PageAnswer:
 def _file(request: PageRequest, sent: list[Pair]) -> PageAnswer:
     """Return the conversions as a file, without fields that are empty for this advertiser."""
     hidden = hidden_fields(request)
-    rows = every_row(request, METHOD, "conversions", sent)
+    rows = every_record(request, METHOD, lambda answer: answer.conversions, sent)
     return rows_file(
         "advertiser-conversions", ({name: row[name] for name in row if name not in hidden} for row in rows)
     )

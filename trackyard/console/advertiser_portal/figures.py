@@ -7,13 +7,14 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, figure_change, value_of
 from trackyard.wire.local_calls import LocalCalls
 
-METHOD: Final = "advertiser.stats"
+METHOD: Final = figures_api.stats
 STATUSES: Final[Mapping[str, str]] = {
     "confirmed": lazy_gettext("Confirmed"),
     "pending": lazy_gettext("Pending"),

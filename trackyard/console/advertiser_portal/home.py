@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
+from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.advertiser_portal.figures import METHOD, STATUSES, OwnFigures, by_day, days_of, total
@@ -117,9 +118,9 @@ def _tile(kind: FigureKind, sums: list[OwnFigures], currency: str) -> TodayTile:
 
 def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
     """Return the newest conversions of the last weeks; None where the advertiser may not see any."""
-    if not request.calls.may("advertiser.conversions.list"):
+    if not request.calls.may(figures_api.conversions):
         return None
     today = today_of(request).date()
     sent = [*days_of(today - timedelta(days=DAYS - 1), today), ("limit", str(LATEST))]
-    found: list[dict[str, Any]] = request.calls.call("advertiser.conversions.list", sent)["conversions"]
+    found: list[dict[str, Any]] = request.calls.call(figures_api.conversions, sent)["conversions"]
     return found

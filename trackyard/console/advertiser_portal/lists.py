@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from trackyard.api.people.advertiser_side import own_offers as own_offers_api
 from trackyard.console.frame.periods import DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices
 
-OFFERS: Final = "advertiser.offers.list"
+OFFERS: Final = own_offers_api.list_
 _MOST_OFFERS: Final = 300
 """Offers of a select; the page of an offer leads to its figures in any case."""
 

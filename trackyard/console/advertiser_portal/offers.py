@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people.advertiser_side import own_offers
 from trackyard.base.texts.languages import ENGLISH, spoken
 from trackyard.console.advertiser_portal.addresses import (
     charge_conditions,
@@ -22,7 +23,7 @@ from trackyard.console.offers_shown.words import STATUSES
 
 pages = Pages()
 
-OFFER: Final = "advertiser.offer.get"
+OFFER: Final = own_offers.show
 PER_PAGE: Final = 30
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.api.people.advertiser_side import account
 from trackyard.console.advertiser_portal.addresses import GoalAddresses, goal_addresses, has_code
 from trackyard.console.advertiser_portal.lists import OFFERS
 from trackyard.console.frame.answers import PageAnswer
@@ -23,11 +24,11 @@ class OfferAddresses:
     goals: list[GoalAddresses]
 
 
-@pages.get("/advertiser/postbacks", audience="advertiser", needs=("advertiser.me.get", OFFERS))
+@pages.get("/advertiser/postbacks", audience="advertiser", needs=(account.show, OFFERS))
 def postbacks(request: PageRequest) -> PageAnswer:
     """Show the addresses of postbacks and pixels, ready to copy."""
     calls = request.calls
-    own = calls.call("advertiser.me.get")["advertiser"]
+    own = calls.call(account.show)["advertiser"]
     sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = calls.call(OFFERS, sent)
     page, rows = answer["pagination"]["page"], answer["offers"]
@@ -39,5 +40,5 @@ def postbacks(request: PageRequest) -> PageAnswer:
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        api_request_path=calls.address("advertiser.me.get"),
+        api_request_path=calls.address(account.show),
     )

@@ -94,7 +94,7 @@ def statistics(request: PageRequest) -> PageAnswer:
     conditions = [(f"{each.name}[]", value) for each in filters if (value := chosen_value(request.address, each))]
     conditions += currency.pairs
     sent: list[Pair] = [*days_of(period.first, period.last), *conditions, ("slice[]", by)]
-    if (file := list_file(request, METHOD, "stats", sent)) is not None:
+    if (file := list_file(request, METHOD, lambda answer: answer.stats, sent)) is not None:
         return file
     page = request.address.page
     try:

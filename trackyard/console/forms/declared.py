@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms.codecs import LineCodec
+from trackyard.console.frame.methods import Method
 
 Widget = Literal[
     "text", "long", "number", "amount", "day", "moment", "email", "url", "password",
@@ -78,12 +79,12 @@ class FormGroup:
 
 @dataclass(frozen=True, slots=True)
 class FormPlan:
-    """A form: the id of the method that it is sent to, and its groups.
+    """A form: the method that it is sent to, and its groups.
 
     sends_all: whether every field is sent when a thing is changed, and not only what was changed: for methods that
     replace the thing.
     """
 
-    method: str
+    method: Method
     groups: tuple[FormGroup, ...]
     sends_all: bool = False

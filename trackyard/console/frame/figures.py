@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
@@ -166,7 +167,7 @@ def report(
 
 def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
-    answer = calls.call("stats.custom", [*sent, *_SHOWN_TYPES])
+    answer = calls.call(reports.custom, [*sent, *_SHOWN_TYPES])
     by_offer = ("slice[]", "offer") in sent
     rows = [Row(_keys(row, by_offer=by_offer), _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
     warnings = tuple(answer.get("warnings") or ())

@@ -7,6 +7,7 @@ from typing import Final
 
 from trackyard.base.strangers import StrangerAct
 from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.methods import Needs
 from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
 
@@ -19,8 +20,7 @@ FORM_MAX: Final = 1024 * 1024
 class PageRoute:
     """One page.
 
-    needs: ids of methods of the API that the page cannot do without: who may not call one gets a 403, and no link. Of
-        methods in `a|b` one is enough.
+    needs: the methods of the API that the page cannot do without: who may not call one gets a 403, and no link.
     body_max: bytes of a form of a person who signed in; more than FORM_MAX where it has files.
     act: of a stranger, on pages for anyone.
     """
@@ -29,7 +29,7 @@ class PageRoute:
     path: str
     handle: Handler
     audience: Audience
-    needs: tuple[str, ...]
+    needs: Needs
     body_max: int
     pattern: re.Pattern[str]
     act: StrangerAct | None = None
@@ -46,7 +46,7 @@ class Pages:
         path: str,
         *,
         audience: Audience = "staff",
-        needs: tuple[str, ...] = (),
+        needs: Needs = (),
         act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare a page that is looked at."""
@@ -57,7 +57,7 @@ class Pages:
         path: str,
         *,
         audience: Audience = "staff",
-        needs: tuple[str, ...] = (),
+        needs: Needs = (),
         body_max: int = FORM_MAX,
         act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
@@ -69,7 +69,7 @@ class Pages:
         method: str,
         path: str,
         audience: Audience,
-        needs: tuple[str, ...],
+        needs: Needs,
         body_max: int = FORM_MAX,
         act: StrangerAct | None = None,
     ) -> Callable[[Handler], Handler]:
@@ -103,7 +103,7 @@ class PageTable:
                 return route, match.groupdict()
         raise MethodNotAllowed(sorted({route.method for route, _ in found}))
 
-    def needs_of(self, path: str, audience: Audience) -> tuple[str, ...] | None:
+    def needs_of(self, path: str, audience: Audience) -> Needs | None:
         """Return the methods that a page of these people needs; None where they have no such page."""
         found = (each for each in self.routes if each.method == "GET" and each.pattern.match(path))
         return next((route.needs for route in found if route.audience in (audience, "person")), None)

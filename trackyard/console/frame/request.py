@@ -12,6 +12,7 @@ from trackyard.base.zones import find_zone
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
+from trackyard.console.frame.methods import Needs, methods_of
 from trackyard.console.frame.navigation import SeenFindings
 from trackyard.domain.people.callers import Account, AccountKind, Caller
 from trackyard.domain.people.preferences import Preferences
@@ -126,7 +127,7 @@ class PageRequest:
     has_page: Callable[[str], bool] = lambda _path: False
     person_or_none: Person | None = None
     calls_or_none: LocalCalls[Deps] | None = None
-    needs_of: Callable[[str, Audience], tuple[str, ...] | None] = lambda _path, _audience: None
+    needs_of: Callable[[str, Audience], Needs | None] = lambda _path, _audience: None
     seen_findings: SeenFindings = field(default_factory=SeenFindings)
 
     @property
@@ -194,9 +195,9 @@ class PageRequest:
         needs = self.needs_of(path, self.person.audience)
         return needs is not None and self.may_use(needs)
 
-    def may_use(self, needs: tuple[str, ...]) -> bool:
-        """Return whether the person may call the methods that a page needs; of `a|b` one is enough."""
-        return all(any(self.calls.may(method) for method in each.split("|")) for each in needs)
+    def may_use(self, needs: Needs) -> bool:
+        """Return whether the person may call the methods that a page needs."""
+        return all(any(map(self.calls.may, methods_of(each))) for each in needs)
 
     def field(self, name: str) -> str:
         """Return the first value of a field of the form, "" when it was not sent."""

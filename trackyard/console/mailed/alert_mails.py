@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -21,7 +21,6 @@ from trackyard.console.mailed.digests import DigestMailer
 from trackyard.console.people import find_person
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.findings import Severity
-from trackyard.wire.endpoint import Endpoint
 
 PAUSE_S: Final = 20.0
 MOST_SHOWN: Final = 50
@@ -50,9 +49,9 @@ class AlertMailer:
     Several may run on one database: a mail is queued once.
     """
 
-    def __init__(self, deps: Deps, endpoints: Iterable[Endpoint[Deps]] = ()) -> None:
+    def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self._digests = DigestMailer(deps, endpoints)
+        self._digests = DigestMailer(deps)
 
     def run(self, stop: threading.Event, pause_seconds: float = PAUSE_S) -> None:
         """Send what is due until `stop` is set. A failure is logged, and tried again later."""

@@ -1,7 +1,7 @@
 """Digests of a day or a week, in the language of their recipient (docs/spec/alerts.md#digests)."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -13,6 +13,8 @@ from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.alerts.digests import DueDigest, claim_digest, finish_digest
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.report_mails import Letter
+from trackyard.api.platform.alerts import alerts
+from trackyard.api.statistics import reports
 from trackyard.base.errors import ReportsBusy, RequestError, TooManyRequests, Unavailable
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.base.texts.languages import language, speaking
@@ -33,8 +35,7 @@ from trackyard.console.staff.tops.ranks import read_ranked
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.platform.alerts.choices import DigestRhythm
 from trackyard.domain.platform.files import MailFile
-from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.local_calls import CallContext, LocalCalls
 
 Days = Mapping[date, Figures]
 
@@ -46,7 +47,7 @@ DRAWN_DAYS: Final = 14
 MOST_ALERTS: Final = 20
 _DAYS: Final = {DigestRhythm.DAY: 1, DigestRhythm.WEEK: 7}
 _MOVERS: Final = (("offer", lazy_gettext("Offers")), ("affiliate", lazy_gettext("Affiliates")))
-_NEEDED: Final = "stats.custom"
+_NEEDED: Final = reports.custom
 
 log = logging.getLogger("trackyard.alerts")
 
@@ -74,9 +75,9 @@ class Mover:
 class DigestMailer:
     """Makes digests as their recipients see the statistics. Several may run on one database."""
 
-    def __init__(self, deps: Deps, endpoints: Iterable[Endpoint[Deps]]) -> None:
+    def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self._methods = Methods(endpoints, deps, deps.clock)
+        self._context = CallContext(deps, deps.clock)
 
     def send_one(self) -> bool:
         """Make the digest that is due the longest, and queue it; False when none is due."""
@@ -115,7 +116,7 @@ class DigestMailer:
             log.info("digest queued", extra={"account": due.account.name, "every": due.choices.digest.value})
 
     def _calls(self, caller: StaffCaller) -> LocalCalls[Deps]:
-        return LocalCalls(self._methods, caller, RequestOrigin(), ExitStack)
+        return LocalCalls(self._context, caller, RequestOrigin(), ExitStack)
 
 
 def digest_letter(request: PageRequest, rhythm: DigestRhythm) -> Letter:
@@ -200,9 +201,9 @@ def _movers(request: PageRequest, period: DayPeriod, slice_: str) -> list[Mover]
 
 def _alerts(request: PageRequest) -> list[tuple[str, str]]:
     """Return the sentences and links of open alerts that the person sees."""
-    if not request.calls.may("admin.alerts.list"):
+    if not request.calls.may(alerts.list_):
         return []
-    answer = request.calls.call("admin.alerts.list", [("limit", str(MOST_ALERTS))])
+    answer = request.calls.call(alerts.list_, [("limit", str(MOST_ALERTS))])
     return [(each["sentence"], each["link"]) for each in answer["alerts"]]
 
 

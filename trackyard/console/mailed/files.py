@@ -3,6 +3,7 @@
 import logging
 from typing import Final
 
+from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number, shorten
@@ -29,7 +30,7 @@ def files_of(
     table: with the rows of a PDF file, where one is wanted. A mail has CSV instead of a PDF file that was not made.
     """
     files = [MailFile("chart.svg", "image/svg+xml", table.chart.encode())] if table.chart else []
-    if not request.calls.may_export("stats.custom"):
+    if not request.calls.may_export(reports.custom):
         lacking = gettext("You may not download files of reports, so that this mail has no PDF file.")
         return files, [] if wanted == CSV else [lacking]
     notes, has_pdf = [], False
@@ -43,7 +44,7 @@ def files_of(
             files.append(MailFile("report.pdf", "application/pdf", content))
             has_pdf = True
     if wanted != PDF or not has_pdf:
-        content_of_csv = request.calls.file("stats.custom", [*query.request(), ("format", "csv")]).read_all(MOST_FILE)
+        content_of_csv = request.calls.file(reports.custom, [*query.request(), ("format", "csv")]).read_all(MOST_FILE)
         if content_of_csv is None:
             notes.append(gettext("The CSV file is too long for a mail: it is on the page of the report."))
         else:

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Final
 
@@ -11,6 +10,7 @@ from trackyard.actions.failures import refusal_of
 from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.report_mails import ClaimedMail, claim_due, finish, list_due, stop_mail
+from trackyard.api.statistics import reports, saved_reports
 from trackyard.base.errors import ReportsBusy, RequestError, TooManyRequests, Unavailable
 from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.logs.origin import RequestOrigin
@@ -22,12 +22,11 @@ from trackyard.console.people import find_person
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.statistics.report_mails import ReportMail
 from trackyard.domain.statistics.saved_reports import SavedReport, zone_of
-from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.local_calls import CallContext, LocalCalls
 
 _PAUSE_S: Final = 20.0
 _AFTER_FAILURE_S: Final = 60.0
-_NEEDED: Final = ("stats.custom", "stats.saved-reports.list")
+_NEEDED: Final = (reports.custom, saved_reports.list_)
 _FEATURE: Final = "stats.view-custom"
 
 log = logging.getLogger("trackyard.api")
@@ -51,9 +50,9 @@ class ReportMailer:
     Several may run on one database: a mail is queued once.
     """
 
-    def __init__(self, deps: Deps, endpoints: Iterable[Endpoint[Deps]]) -> None:
+    def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self._methods = Methods(endpoints, deps, deps.clock)
+        self._context = CallContext(deps, deps.clock)
         self._work = FairWork(lambda: list_due(deps, LOOKED_AT), lambda due: (due.owner,), self._send_due)
 
     def run(self, stop: threading.Event) -> None:
@@ -100,7 +99,7 @@ class ReportMailer:
         return all(calls.may(method) for method in _NEEDED) and calls.has_features((_FEATURE,))
 
     def _calls(self, caller: Caller, timezone: str) -> LocalCalls[Deps]:
-        return LocalCalls(self._methods, caller, RequestOrigin(), ExitStack, timezone=timezone)
+        return LocalCalls(self._context, caller, RequestOrigin(), ExitStack, timezone=timezone)
 
     def _request(self, caller: Caller, report: SavedReport) -> PageRequest:
         zone = zone_of(report)

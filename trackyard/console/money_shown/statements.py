@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.money import statements
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, Html, PageAnswer
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 
-METHOD: Final = "balance.statement"
+METHOD: Final = statements.show
 GROUPS: Final = (("day", lazy_gettext("By day")), ("offer", lazy_gettext("By offer")))
 _WORDS: Final = {
     "conversions": lazy_gettext("Conversions"),

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.statistics import cap_stats
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.offers_shown.words import joined
@@ -57,9 +58,9 @@ def find_meters(
     currency: the platform's, of budgets. link_of: returns the list of what fills a cap of an offer, "" = none.
     """
     sent = [("offer_id[]", str(each)) for each in offers]
-    if not sent or not calls.may("stats.caps31"):
+    if not sent or not calls.may(cap_stats.show):
         return {}
-    answer = calls.call("stats.caps31", sent)
+    answer = calls.call(cap_stats.show, sent)
     return {
         each["offer_id"]: [_meter(cap, currency, link_of(each["offer_id"], cap)) for cap in each["stats"]]
         for each in answer["stats"]

@@ -1,11 +1,14 @@
 """Values and names of the selects by which lists of offers are filtered."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.offers import categories as categories_api
 from trackyard.base.texts.languages import spoken
+from trackyard.console.list_files import total_of
 from trackyard.domain.platform.geo import countries
+from trackyard.wire.endpoint import A, Endpoint
 from trackyard.wire.local_calls import LocalCalls
 
 Choices = tuple[tuple[str, str], ...]
@@ -20,11 +23,15 @@ def categories(calls: LocalCalls[Deps], named: Sequence[str] = ()) -> Choices:
 
     named: ids of categories that are in it even where there are too many.
     """
-    found = listed(calls, "offer.categories.list", "categories", "title", (("order", "title"),))
+    found = listed(calls, categories_api.list_all, _titles, (("order", "title"),))
     if found or not named:
         return found
     ids = [("ids[]", each) for each in named[:MOST_CHOICES]]
-    return listed(calls, "offer.categories.list", "categories", "title", ids)
+    return listed(calls, categories_api.list_all, _titles, ids)
+
+
+def _titles(answer: categories_api.CategoriesAnswer) -> Iterable[tuple[str, str]]:
+    return ((each.id, each.title) for each in answer.categories)
 
 
 def country_names() -> Choices:
@@ -34,19 +41,18 @@ def country_names() -> Choices:
 
 def listed(
     calls: LocalCalls[Deps],
-    method: str,
-    key: str,
-    name: str,
+    method: Endpoint[Deps, A],
+    named: Callable[[A], Iterable[tuple[object, str]]],
     sent: Iterable[tuple[str, str]] = (),
     most: int = MOST_CHOICES,
 ) -> Choices:
     """Return the ids and names that a list of the API has; () where there are more than `most`.
 
-    key: of the list in the answer. name: of the field with the name.
+    named: returns the ids and names of an answer; an id without a name is its own name.
     """
     if not calls.may(method):
         return ()
-    answer = calls.call(method, [*sent, ("limit", str(most))])
-    if answer["pagination"]["total_count"] > most:
+    answer = calls.ask(method, [*sent, ("limit", str(most))])
+    if total_of(answer) > most:
         return ()
-    return tuple((str(each["id"]), each[name] or each.get("login") or str(each["id"])) for each in answer[key])
+    return tuple((str(number), name or str(number)) for number, name in named(answer))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.tracking import click_check
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.request import PageRequest
@@ -68,7 +69,7 @@ class OwnClickTest:
 
 def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTest | None:
     """Return the test of the link that the address names; None where the affiliate may not test clicks."""
-    if not request.calls.may("partner.offer.click-check"):
+    if not request.calls.may(click_check.check_own):
         return None
     address = request.address
     ip = address.get("ip").strip() or request.client
@@ -81,7 +82,7 @@ def test_own_link(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
 
     None where the affiliate may not test clicks.
     """
-    if not request.calls.may("partner.offer.click-check"):
+    if not request.calls.may(click_check.check_own):
         return None
     return _tested(request, offer, request.client, request.user_agent)
 
@@ -92,7 +93,7 @@ def _tested(request: PageRequest, offer: Mapping[str, Any], ip: str, agent: str)
     sent = [*named, ("params[l]", address.get("landing")), ("ip", ip), ("ua", agent)]
     try:
         asked = [pair for pair in sent if pair[1]]
-        check = request.calls.call("partner.offer.click-check", asked, {"id": str(offer["id"])})["check"]
+        check = request.calls.call(click_check.check_own, asked, {"id": str(offer["id"])})["check"]
     except RequestError as refusal:
         fault = " ".join(each for several in (refusal.fields or {}).values() for each in several) or refusal.text
         return OwnClickTest(ip, agent, fault=fault)

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from trackyard.api.conversions import conversions as conversions_api
+from trackyard.api.offers import lists
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
@@ -27,7 +29,7 @@ _TEXTS: Final = {"q": "clickid", "sub1": "subid1", "sub2": "subid2"}
 _LONGEST: Final = 500
 
 
-@pages.get(PATH, audience="affiliate", needs=("stats.conversions",))
+@pages.get(PATH, audience="affiliate", needs=(conversions_api.list_conversions,))
 def conversions(request: PageRequest) -> PageAnswer:
     """Show the conversions that meet the filters, the newest first."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
@@ -37,13 +39,13 @@ def conversions(request: PageRequest) -> PageAnswer:
     found: list[dict[str, Any]] = []
     total, page = 0, 1
     try:
-        answer = request.calls.call("stats.conversions", [*sent, *paging])
+        answer = request.calls.call(conversions_api.list_conversions, [*sent, *paging])
         found, total, page = answer["conversions"], answer["pagination"]["total_count"], answer["pagination"]["page"]
     except BadInput as refusal:
         fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
     chips = set_filters(request.address, filters)
     texts = [name for name in _TEXTS if request.address.get(name).strip()]
-    may_export = request.calls.may_export("stats.conversions")
+    may_export = request.calls.may_export(conversions_api.list_conversions)
     return request.page(
         "portal/conversions.html",
         rows=found,
@@ -60,16 +62,16 @@ def conversions(request: PageRequest) -> PageAnswer:
         first=(page - 1) * PER_PAGE + 1,
         file=PageAddress(f"{PATH}/file", request.address.without().pairs) if may_export else "",
         refused=REFUSED if request.calls.may(REFUSED_METHOD) else "",
-        api_request_path=request.calls.address("stats.conversions", sent),
+        api_request_path=request.calls.address(conversions_api.list_conversions, sent),
     )
 
 
-@pages.get(f"{PATH}/file", audience="affiliate", needs=("stats.conversions",))
+@pages.get(f"{PATH}/file", audience="affiliate", needs=(conversions_api.list_conversions,))
 def conversions_file(request: PageRequest) -> PageAnswer:
     """Send all conversions that meet the filters as the file that the API makes of them."""
     period, _ = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = _request(request.address, period, _filters(request))
-    return Download(request.calls.file("stats.conversions", [*sent, ("format", "csv")]))
+    return Download(request.calls.file(conversions_api.list_conversions, [*sent, ("format", "csv")]))
 
 
 def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
@@ -84,12 +86,12 @@ def _offers(request: PageRequest) -> Choices:
     """Return the offers that the affiliate may send visitors to, and the one that the address names."""
     chosen = request.address.get("offer")
     found = {}
-    if request.calls.may("partner.live-offers.list"):
-        answer = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+    if request.calls.may(lists.list_live):
+        answer = request.calls.call(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
         found = {str(each["id"]): str(each["title"]) for each in answer["offers"]}
     if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10 and chosen not in found:
         try:
-            found[chosen] = request.calls.call("offer.get", path={"id": chosen})["offer"]["title"]
+            found[chosen] = request.calls.call(lists.get, path={"id": chosen})["offer"]["title"]
         except RequestError:
             found[chosen] = f"#{chosen}"
     return tuple(found.items())

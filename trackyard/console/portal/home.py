@@ -6,6 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.api.conversions import conversions
+from trackyard.api.offers import lists
+from trackyard.api.people import affiliates, own_account
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import MetricDirection
@@ -63,7 +67,7 @@ class OfferList:
     rows: tuple[PortalOfferRow, ...]
 
 
-@pages.get("/portal/", audience="affiliate", needs=("partner.me.get",))
+@pages.get("/portal/", audience="affiliate", needs=(own_account.show,))
 def home(request: PageRequest) -> PageAnswer:
     """Show what the affiliate may be paid, what today brought, and a link to publish."""
     money = _money(request)
@@ -96,7 +100,7 @@ def _api_requests(request: PageRequest, currency: CurrencyChoice) -> list[str]:
     """Return the requests that give the money and the figures of today."""
     today = _now(request, request.day_zone).date()
     span = [("slice[]", "day"), *figures.span(_period(today, 1, _now(request, request.day_zone))), *currency.pairs]
-    asked = {"balance.get": [], "stats.custom": span}
+    asked = {affiliates.show_balance: [], reports.custom: span}
     return [request.calls.address(method, sent) for method, sent in asked.items() if request.calls.may(method)]
 
 
@@ -112,9 +116,9 @@ def _now(request: PageRequest, zone: ZoneInfo) -> datetime:
 
 
 def _money(request: PageRequest) -> list[HomeTile]:
-    if not request.calls.may("balance.get"):
+    if not request.calls.may(affiliates.show_balance):
         return []
-    balance, currency = request.calls.call("balance.get")["balance"], request.deps.currency
+    balance, currency = request.calls.call(affiliates.show_balance)["balance"], request.deps.currency
     available, more = sums_text(balance["available"], currency)
     hold, more_hold = sums_text(balance["hold"], currency)
     first, others = sums_text(sums := sums_being_paid(request), currency)
@@ -131,7 +135,7 @@ def _money(request: PageRequest) -> list[HomeTile]:
 
 def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -> tuple[list[HomeTile], Any, str]:
     """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
-    if not request.calls.may("stats.custom"):
+    if not request.calls.may(reports.custom):
         return [], "", ""
     now = _now(request, request.day_zone)
     period = _period(now.date(), DAYS, now)
@@ -187,9 +191,9 @@ def _tile(
 def _link(request: PageRequest) -> dict[str, Any]:
     """Return the offers that the affiliate may send clicks to, and the link of the chosen one."""
     nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None, "link_test": None}
-    if not request.calls.may("partner.live-offers.list"):
+    if not request.calls.may(lists.list_live):
         return nothing
-    found = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS))])["offers"]
+    found = request.calls.call(lists.list_live, [("limit", str(_OFFERS))])["offers"]
     if not found:
         return nothing
     offer = next((each for each in found if str(each["id"]) == request.address.get("offer")), found[0])
@@ -200,10 +204,10 @@ def _link(request: PageRequest) -> dict[str, Any]:
 
 def _offer_lists(request: PageRequest) -> list[OfferList]:
     """Return the newest offers, and those that earn the most for a click."""
-    if not request.calls.may("offers.list"):
+    if not request.calls.may(lists.list_offers):
         return []
     new, top = (
-        request.calls.call("offers.list", [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))])["offers"]
+        request.calls.call(lists.list_offers, [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))])["offers"]
         for sort in ("id", "epc")
     )
     currency = request.deps.currency
@@ -219,9 +223,9 @@ def _offer_lists(request: PageRequest) -> list[OfferList]:
 
 def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
     """Return the newest conversions of the last weeks; None where the affiliate may not see any."""
-    if not request.calls.may("stats.conversions"):
+    if not request.calls.may(conversions.list_conversions):
         return None
     today = _now(request, request.day_zone).date()
     sent = [("date_from", str(today - timedelta(days=DAYS - 1))), ("date_to", str(today)), ("limit", str(LATEST))]
-    found: list[dict[str, Any]] = request.calls.call("stats.conversions", sent)["conversions"]
+    found: list[dict[str, Any]] = request.calls.call(conversions.list_conversions, sent)["conversions"]
     return found

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import lists, tickets
+from trackyard.api.offers.feeds import product_feeds
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -36,17 +38,17 @@ class OwnPayment:
 
 def find_own_offer(request: PageRequest) -> dict[str, Any]:
     """Return the offer of the path as the affiliate sees it. Raises NotFound."""
-    offer: dict[str, Any] = request.calls.call("offer.get", path={"id": request.path["id"]})["offer"]
+    offer: dict[str, Any] = request.calls.call(lists.get, path={"id": request.path["id"]})["offer"]
     return offer
 
 
-@pages.get("/portal/offers/{id}", audience="affiliate", needs=("offer.get",))
+@pages.get("/portal/offers/{id}", audience="affiliate", needs=(lists.get,))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an offer."""
     return _page(request, find_own_offer(request))
 
 
-@pages.get("/portal/offers/{id}/products", audience="affiliate", needs=("offer.get", "product-feed.items.list"))
+@pages.get("/portal/offers/{id}/products", audience="affiliate", needs=(lists.get, product_feeds.list_for_affiliate))
 def products(request: PageRequest) -> PageAnswer:
     """Give the products of the offer's feed with the affiliate's links, as a CSV file."""
     offer = find_own_offer(request)
@@ -54,11 +56,11 @@ def products(request: PageRequest) -> PageAnswer:
         raise NotFound
     sent = [("affiliate_id", str(request.person.caller.id)), ("offer_id", str(offer["id"]))]
     path = {"id": offer["product_feed_id"]}
-    rows = every_row(request, "product-feed.items.list", "data", sent, path)
+    rows = every_row(request, product_feeds.list_for_affiliate, lambda answer: answer.data, sent, path)
     return rows_file(f"products-of-offer-{offer['id']}", rows)
 
 
-@pages.post("/portal/offers/{id}/request", audience="affiliate", needs=("partner.activation.offer",))
+@pages.post("/portal/offers/{id}/request", audience="affiliate", needs=(tickets.request_connection,))
 def ask_to_join(request: PageRequest) -> PageAnswer:
     """Ask for the connection to an offer."""
     offer = find_own_offer(request)
@@ -67,7 +69,7 @@ def ask_to_join(request: PageRequest) -> PageAnswer:
         return _page(request, offer, comment, _NO_COMMENT, 400)
     try:
         sent = [("offer_id", str(offer["id"])), ("comment", comment[:LONGEST_COMMENT])]
-        answer = request.calls.call("partner.activation.offer", sent)
+        answer = request.calls.call(tickets.request_connection, sent)
     except BadInput as refusal:
         faults = " ".join(text for texts in (refusal.fields or {}).values() for text in texts)
         return _page(request, offer, comment, faults or refusal.text, 400)
@@ -85,7 +87,7 @@ def _page(
         offer=offer,
         connection=connection,
         is_connected=connection is CONNECTED,
-        may_ask=offer["required_approval"] and request.calls.may("partner.activation.offer"),
+        may_ask=offer["required_approval"] and request.calls.may(tickets.request_connection),
         sentences=sentences(offer, request.time_of, is_own=True),
         payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer["payments"]],
         meters=meters.get(offer["id"], []),
@@ -98,5 +100,5 @@ def _page(
         comment=comment,
         fault=fault,
         longest_comment=LONGEST_COMMENT,
-        api_request_path=request.calls.address("offer.get", path={"id": str(offer["id"])}),
+        api_request_path=request.calls.address(lists.get, path={"id": str(offer["id"])}),
     )

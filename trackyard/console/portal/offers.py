@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import lists, tickets
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -49,7 +50,7 @@ _QUESTIONS: Final[Mapping[str, str]] = {
 }
 """Type of a question to what it is about."""
 _QUESTION: Final = FormPlan(
-    "partner.ticket.add",
+    tickets.ask,
     (
         FormGroup(
             lazy_gettext("Question"),
@@ -98,14 +99,14 @@ class PortalOfferRow:
     connection: OfferAccess
 
 
-@pages.get(OFFERS, audience="affiliate", needs=("offers.list",))
+@pages.get(OFFERS, audience="affiliate", needs=(lists.list_offers,))
 def offers(request: PageRequest) -> PageAnswer:
     """Show the offers that meet the filters, a page at a time."""
     calls, address = request.calls, request.address
     filters = _filters(request)
-    method = "partner.live-offers.list" if chosen_value(address, _MINE) else "offers.list"
+    method = lists.list_live if chosen_value(address, _MINE) else lists.list_offers
     sent = _request(address, filters)
-    if (file := list_file(request, method, "offers", sent)) is not None:
+    if (file := list_file(request, method, lambda answer: answer.offers, sent)) is not None:
         return file
     answer = calls.call(method, sent)
     found = answer["offers"]
@@ -182,28 +183,28 @@ def _countries(codes: Sequence[str]) -> str:
     return ", ".join(codes[:_COUNTRIES]) + (f" +{more}" if more > 0 else "")
 
 
-@pages.get(REQUESTS, audience="affiliate", needs=("partner.tickets.list",))
+@pages.get(REQUESTS, audience="affiliate", needs=(tickets.list_own,))
 def requests(request: PageRequest) -> PageAnswer:
     """Show the requests for offers and the questions, the newest first."""
-    if (file := list_file(request, "partner.tickets.list", "tickets", ())) is not None:
+    if (file := list_file(request, tickets.list_own, lambda answer: answer.tickets, ())) is not None:
         return file
     paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call("partner.tickets.list", paging)
+    answer = request.calls.call(tickets.list_own, paging)
     page = answer["pagination"]["page"]
     return request.page(
         "portal/requests.html",
         rows=[(each, *request_state(each)) for each in answer["tickets"]],
         questions=_QUESTIONS,
-        may_ask=request.calls.may("partner.ticket.add"),
+        may_ask=request.calls.may(tickets.ask),
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * REQUESTS_PER_PAGE + 1,
-        api_request_path=request.calls.address("partner.tickets.list"),
+        api_request_path=request.calls.address(tickets.list_own),
     )
 
 
-@pages.get(f"{REQUESTS}/ask", audience="affiliate", needs=("partner.ticket.add",))
-@pages.post(f"{REQUESTS}/ask", audience="affiliate", needs=("partner.ticket.add",))
+@pages.get(f"{REQUESTS}/ask", audience="affiliate", needs=(tickets.ask,))
+@pages.post(f"{REQUESTS}/ask", audience="affiliate", needs=(tickets.ask,))
 def ask_question(request: PageRequest) -> PageAnswer:
     """Ask the network a question."""
     form = open_form(request, _QUESTION, {"type": "common", "title": "", "text": ""}, is_new=True)

@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Final
 
+from trackyard.api.money import payment_requests, statements
+from trackyard.api.people import affiliates, own_account
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -24,15 +26,17 @@ _ABOUT: Final = lazy_gettext("Fill the fields of the payment system that you cho
 _LINKS: Final = {"offer": "/portal/offers", "payment": PATH}
 
 
-@pages.get(f"{PATH}/request", audience="affiliate", needs=("partner.payment-request.add", "balance.get"))
-@pages.post(f"{PATH}/request", audience="affiliate", needs=("partner.payment-request.add", "balance.get"))
+@pages.get(f"{PATH}/request", audience="affiliate", needs=(payment_requests.add, affiliates.show_balance))
+@pages.post(f"{PATH}/request", audience="affiliate", needs=(payment_requests.add, affiliates.show_balance))
 def ask(request: PageRequest) -> PageAnswer:
     """Ask to be paid what is available."""
     calls = request.calls
     available = {
-        code: amount for code, amount in calls.call("balance.get")["balance"]["available"].items() if amount > 0
+        code: amount
+        for code, amount in calls.call(affiliates.show_balance)["balance"]["available"].items()
+        if amount > 0
     }
-    own = calls.call("partner.payment_systems.list")["payment_systems"]
+    own = calls.call(own_account.list_payment_systems)["payment_systems"]
     wanted = request.address.get("currency")
     currency = wanted if wanted in available else next(iter(available), request.deps.currency)
     fields = (
@@ -41,7 +45,7 @@ def ask(request: PageRequest) -> PageAnswer:
         *((_SYSTEM,) if own else ()),
         FormField("comment", gettext("Comment"), widget="long", help=gettext("The network reads it."), wide=True),
     )
-    plan = FormPlan("partner.payment-request.add", (FormGroup(gettext("Request"), fields),))
+    plan = FormPlan(payment_requests.add, (FormGroup(gettext("Request"), fields),))
     amount = in_units(Decimal(str(available.get(currency, 0))), currency)
     values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0]["id"]) if own else ""}
     choices = {
@@ -61,17 +65,17 @@ def ask(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Request a payment"), back=PATH, line=line, save=gettext("Send the request"))
 
 
-@pages.get(f"{PATH}/systems", audience="affiliate", needs=("partner.payment_systems.edit",))
-@pages.post(f"{PATH}/systems", audience="affiliate", needs=("partner.payment_systems.edit",))
+@pages.get(f"{PATH}/systems", audience="affiliate", needs=(own_account.edit_payment_systems,))
+@pages.post(f"{PATH}/systems", audience="affiliate", needs=(own_account.edit_payment_systems,))
 def payment_systems(request: PageRequest) -> PageAnswer:
     """Change how the affiliate is paid."""
-    found = request.calls.call("partner.payment_systems.list")
+    found = request.calls.call(own_account.list_payment_systems)
     offered = found["offered"]
     groups = (
         FormGroup(gettext("Payment systems"), (payee_rows(offered, _ABOUT),)),
         FormGroup(gettext("Confirm"), (_PASSWORD,)),
     )
-    plan = FormPlan("partner.payment_systems.edit", groups, sends_all=True)
+    plan = FormPlan(own_account.edit_payment_systems, groups, sends_all=True)
     values = {NAME: payee_values(found["payment_systems"]), "password": ""}
     form = open_form(request, plan, values, choices=payee_choices(offered))
     if form.save() is not None:
@@ -86,10 +90,10 @@ def payment_systems(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.get("/portal/statement", audience="affiliate", needs=("balance.statement", "balance.get"))
+@pages.get("/portal/statement", audience="affiliate", needs=(statements.show, affiliates.show_balance))
 def statement(request: PageRequest) -> PageAnswer:
     """Show what changed the balance."""
-    currencies = currencies_of(request.calls.call("balance.get")["balance"])
+    currencies = currencies_of(request.calls.call(affiliates.show_balance)["balance"])
     values = {
         "title": gettext("Statement"),
         "subject": "",
@@ -100,7 +104,7 @@ def statement(request: PageRequest) -> PageAnswer:
     return statement_page(request, (), currencies, **values)
 
 
-@pages.get("/portal/statement/file", audience="affiliate", needs=("balance.statement", "balance.get"))
+@pages.get("/portal/statement/file", audience="affiliate", needs=(statements.show, affiliates.show_balance))
 def statement_csv(request: PageRequest) -> PageAnswer:
     """Send the statement as a file."""
-    return statement_file(request, (), currencies_of(request.calls.call("balance.get")["balance"]))
+    return statement_file(request, (), currencies_of(request.calls.call(affiliates.show_balance)["balance"]))

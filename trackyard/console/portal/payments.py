@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.money import affiliate_payments, payment_requests
+from trackyard.api.people import affiliates, own_account
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
@@ -47,15 +49,15 @@ _BEING_PAID: Final = ("created", "pending", "partly_paid")
 _LATEST_REQUESTS: Final = 10
 
 
-@pages.get(PATH, audience="affiliate", needs=("balance.get", "partner.payments.list"))
+@pages.get(PATH, audience="affiliate", needs=(affiliates.show_balance, affiliate_payments.list_own))
 def payments(request: PageRequest) -> PageAnswer:
     """Show what is available, on hold, requested and being paid, the latest requests, and the payments."""
     calls, address = request.calls, request.address
     sent = [("status[]", value) for value in (chosen_value(address, _STATUS),) if value]
-    if (file := list_file(request, "partner.payments.list", "payments", sent)) is not None:
+    if (file := list_file(request, affiliate_payments.list_own, lambda answer: answer.payments, sent)) is not None:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(address.page))]
-    answer = calls.call("partner.payments.list", [*sent, *paging])
+    answer = calls.call(affiliate_payments.list_own, [*sent, *paging])
     total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
     return request.page(
         "portal/payments.html",
@@ -70,16 +72,16 @@ def payments(request: PageRequest) -> PageAnswer:
         total=total,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        systems=calls.call("partner.payment_systems.list")["payment_systems"],
-        api_request_path=calls.address("partner.payments.list", sent),
+        systems=calls.call(own_account.list_payment_systems)["payment_systems"],
+        api_request_path=calls.address(affiliate_payments.list_own, sent),
     )
 
 
-@pages.post(f"{PATH}/requests/{{id}}/withdraw", audience="affiliate", needs=("partner.payment-request.withdraw",))
+@pages.post(f"{PATH}/requests/{{id}}/withdraw", audience="affiliate", needs=(payment_requests.withdraw,))
 def withdraw(request: PageRequest) -> PageAnswer:
     """Take a request back."""
     try:
-        request.calls.call("partner.payment-request.withdraw", path={"id": request.path["id"]})
+        request.calls.call(payment_requests.withdraw, path={"id": request.path["id"]})
     except RequestError as refusal:
         if refusal.status != 409:
             raise
@@ -87,17 +89,19 @@ def withdraw(request: PageRequest) -> PageAnswer:
     return Redirect(PATH, gettext("The request is withdrawn."))
 
 
-@pages.get(f"{PATH}/{{id}}", audience="affiliate", needs=("partner.payments.list", "partner.payment.entries"))
+@pages.get(
+    f"{PATH}/{{id}}", audience="affiliate", needs=(affiliate_payments.list_own, affiliate_payments.list_own_entries)
+)
 def payment(request: PageRequest) -> PageAnswer:
     """Show a payment, its state in words, and what it pays."""
     calls, number = request.calls, request.path["id"]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
-    found = calls.call("partner.payments.list", [("id[]", number)])["payments"]
+    found = calls.call(affiliate_payments.list_own, [("id[]", number)])["payments"]
     if not found:
         raise NotFound
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = calls.call("partner.payment.entries", paging, {"id": number})
+    answer = calls.call(affiliate_payments.list_own_entries, paging, {"id": number})
     page = answer["pagination"]["page"]
     return request.page(
         "portal/payment.html",
@@ -110,21 +114,21 @@ def payment(request: PageRequest) -> PageAnswer:
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        systems=calls.call("partner.payment_systems.list")["payment_systems"],
-        api_request_path=calls.address("partner.payment.entries", path={"id": number}),
+        systems=calls.call(own_account.list_payment_systems)["payment_systems"],
+        api_request_path=calls.address(affiliate_payments.list_own_entries, path={"id": number}),
     )
 
 
 def sums_being_paid(request: PageRequest) -> dict[str, Decimal]:
     """Return what payments that are not executed yet pay, by currency."""
     asked = [*(("status[]", status) for status in _BEING_PAID), ("limit", str(_MOST_CREATED))]
-    return _sums(request.calls.call("partner.payments.list", asked)["payments"])
+    return _sums(request.calls.call(affiliate_payments.list_own, asked)["payments"])
 
 
 def requested_sums(request: PageRequest) -> dict[str, Decimal]:
     """Return what open requests ask for, by currency."""
     asked = [("status[]", "open"), ("limit", str(_MOST_CREATED))]
-    return _sums(request.calls.call("partner.payment-requests.list", asked)["payment_requests"])
+    return _sums(request.calls.call(payment_requests.list_own, asked)["payment_requests"])
 
 
 def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, Decimal]:
@@ -136,13 +140,13 @@ def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, Decimal]:
 
 def _latest_requests(request: PageRequest) -> list[dict[str, Any]]:
     sent = [("limit", str(_LATEST_REQUESTS))]
-    found: list[dict[str, Any]] = request.calls.call("partner.payment-requests.list", sent)["payment_requests"]
+    found: list[dict[str, Any]] = request.calls.call(payment_requests.list_own, sent)["payment_requests"]
     return found
 
 
 def _balances(request: PageRequest) -> list[dict[str, Any]]:
     """Return the sums of each currency, that of the platform first."""
-    balance = request.calls.call("balance.get")["balance"]
+    balance = request.calls.call(affiliates.show_balance)["balance"]
     requested, being_paid = requested_sums(request), sums_being_paid(request)
     sums: dict[str, Any] = {"available": balance["available"], "hold": balance["hold"]}
     sums |= {"requested": requested, "being_paid": being_paid}

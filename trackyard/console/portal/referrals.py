@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Final
 
+from trackyard.api.money import referrals as referrals_api
+from trackyard.api.people import own_account
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
@@ -23,17 +25,17 @@ _STATES: Final = {
 _API_DAY: Final = "%d-%m-%Y"
 
 
-@pages.get("/portal/referrals", audience="affiliate", needs=("stats.getreferralpayments", "partner.me.get"))
+@pages.get("/portal/referrals", audience="affiliate", needs=(referrals_api.list_referrals, own_account.show))
 def referrals(request: PageRequest) -> PageAnswer:
     """Show the shares of the conversions of referred affiliates."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = [("date_from", period.first.strftime(_API_DAY)), ("date_to", period.last.strftime(_API_DAY))]
-    if (file := list_file(request, "stats.getreferralpayments", "ref_payments", sent)) is not None:
+    if (file := list_file(request, referrals_api.list_referrals, lambda answer: answer.ref_payments, sent)) is not None:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call("stats.getreferralpayments", [*sent, *paging])
+    answer = request.calls.call(referrals_api.list_referrals, [*sent, *paging])
     page = answer["pagination"]["page"]
-    share = request.calls.call("partner.me.get")["user"]["ref_percent"]
+    share = request.calls.call(own_account.show)["user"]["ref_percent"]
     return request.page(
         "portal/referrals.html",
         rows=[
@@ -48,5 +50,5 @@ def referrals(request: PageRequest) -> PageAnswer:
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         link=f"{request.deps.api_url}/sign-up?ref={request.person.caller.id}",
-        api_request_path=request.calls.address("stats.getreferralpayments", sent),
+        api_request_path=request.calls.address(referrals_api.list_referrals, sent),
     )

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.conversions import own_imports
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -13,7 +14,7 @@ pages = Pages()
 
 PER_PAGE: Final = 30
 PATH: Final = "/portal/conversions/refused"
-METHOD: Final = "affiliate.refused-imports.list"
+METHOD: Final = own_imports.list_refused
 
 
 @pages.get(PATH, audience="affiliate", needs=(METHOD,))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from trackyard.api.offers import smartlinks as smartlinks_api
+from trackyard.api.offers import tickets as tickets_api
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -54,13 +56,13 @@ class RefusedRequest:
     fault: str
 
 
-@pages.get(_PATH, audience="affiliate", needs=("partner.smartlink.categories.list",))
+@pages.get(_PATH, audience="affiliate", needs=(smartlinks_api.list_for_affiliates,))
 def smartlinks(request: PageRequest) -> PageAnswer:
     """Show each SmartLink with the link of the affiliate."""
     return _page(request, _find_all(request))
 
 
-@pages.post(f"{_PATH}/{{id}}/request", audience="affiliate", needs=("partner.activation.smartlink",))
+@pages.post(f"{_PATH}/{{id}}/request", audience="affiliate", needs=(tickets_api.request_smartlink,))
 def ask(request: PageRequest) -> PageAnswer:
     """Ask for the connection to the offers of a SmartLink."""
     found = _find_all(request)
@@ -72,7 +74,7 @@ def ask(request: PageRequest) -> PageAnswer:
         return _page(request, found, RefusedRequest(wanted["_id"], comment, _NO_COMMENT))
     try:
         sent = [("smartlink_id", wanted["_id"]), ("comment", comment[:LONGEST_COMMENT])]
-        message = request.calls.call("partner.activation.smartlink", sent)["message"]
+        message = request.calls.call(tickets_api.request_smartlink, sent)["message"]
     except BadInput as refusal:
         faults = refusal.fields or {}
         fault = _NO_OFFER if "smartlink_id" in faults else " ".join(text for each in faults.values() for text in each)
@@ -81,27 +83,27 @@ def ask(request: PageRequest) -> PageAnswer:
 
 
 def _find_all(request: PageRequest) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = request.calls.call("partner.smartlink.categories.list")["data"]
+    found: list[dict[str, Any]] = request.calls.call(smartlinks_api.list_for_affiliates)["data"]
     return found
 
 
 def _page(request: PageRequest, found: list[dict[str, Any]], refused: RefusedRequest | None = None) -> PageAnswer:
     calls = request.calls
-    asked = _newest_requests(request) if found and calls.may("partner.tickets.list") else {}
+    asked = _newest_requests(request) if found and calls.may(tickets_api.list_own) else {}
     return request.page(
         "portal/smartlinks.html",
         400 if refused else 200,
         rows=[_row(each, asked.get(each["_id"]), request.person.caller.id) for each in found],
-        may_ask=calls.may("partner.activation.smartlink"),
+        may_ask=calls.may(tickets_api.request_smartlink),
         refused=refused,
         longest_comment=LONGEST_COMMENT,
-        api_request_path=calls.address("partner.smartlink.categories.list"),
+        api_request_path=calls.address(smartlinks_api.list_for_affiliates),
     )
 
 
 def _newest_requests(request: PageRequest) -> dict[str, Mapping[str, Any]]:
     """Return the newest request for each SmartLink, by SmartLink."""
-    tickets = request.calls.call("partner.tickets.list", [("limit", str(_REQUESTS))])["tickets"]
+    tickets = request.calls.call(tickets_api.list_own, [("limit", str(_REQUESTS))])["tickets"]
     return {each["smartlink_id"]: each for each in reversed(tickets) if each["smartlink_id"]}
 
 

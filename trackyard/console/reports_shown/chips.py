@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import lists
+from trackyard.api.people import advertisers, affiliates, staff
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
 from trackyard.console.reports_shown.filters import (
@@ -27,12 +30,12 @@ OFFERED: Final = 40
 _SHOWN: Final = 5
 """Values of a filter that its chip names; it counts the others."""
 _LONGEST: Final = 60
-_RECORDS: Final[Mapping[str, tuple[str, str]]] = {
-    "offer": ("offer.get", "offer"),
-    "affiliate": ("admin.partner.get", "partner"),
-    "advertiser": ("admin.advertiser.get", "advertiser"),
-    "manager": ("admin.user.get", "user"),
-    "advertiser_manager": ("admin.user.get", "user"),
+_RECORDS: Final[Mapping[str, tuple[Method, str]]] = {
+    "offer": (lists.get, "offer"),
+    "affiliate": (affiliates.show, "partner"),
+    "advertiser": (advertisers.show, "advertiser"),
+    "manager": (staff.show, "user"),
+    "advertiser_manager": (staff.show, "user"),
 }
 """Filter to the method that returns one of its objects, and the name of the object in the answer."""
 

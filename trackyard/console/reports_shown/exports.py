@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.statistics import reports
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
@@ -21,7 +22,7 @@ def report_file(request: PageRequest) -> PageAnswer:
     query = read_query(request)
     if query.faults:
         raise BadInput({"report": query.faults})
-    return Download(request.calls.file("stats.custom", [*query.request(), ("format", form)]))
+    return Download(request.calls.file(reports.custom, [*query.request(), ("format", form)]))
 
 
 def file_links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
@@ -35,5 +36,5 @@ def file_links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 
 def curl_line(request: PageRequest, query: ReportQuery) -> str:
     """Return the command that asks the API for the rows of a report."""
-    address = request.calls.address("stats.custom", query.request())
+    address = request.calls.address(reports.custom, query.request())
     return f"curl -H \"API-Key: $KEY\" '{address}'"

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone
@@ -90,7 +91,7 @@ def report_page(request: PageRequest) -> PageAnswer:
         "by": [(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
         "slices": _more_slices(query),
         "comparisons": _comparisons(query),
-        "files": file_links_of(query) if request.calls.may_export("stats.custom") else [],
+        "files": file_links_of(query) if request.calls.may_export(reports.custom) else [],
         "curl": curl_line(request, query),
         "views": view_links(query),
         "saved": menu_of_saved(request, query),

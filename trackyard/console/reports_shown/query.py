@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
@@ -172,7 +173,7 @@ def read_query(request: PageRequest) -> ReportQuery:
 
 def allowed_slices(request: PageRequest) -> tuple[str, ...]:
     """Return the slices of reports that a person may have."""
-    known = request.calls.choices("stats.custom", "slice")
+    known = request.calls.choices(reports.custom, "slice")
     return tuple(name for name in known if request.calls.has_features(slice_features((name,))))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from trackyard.api.statistics import saved_reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext
@@ -17,12 +18,12 @@ from trackyard.console.reports_shown.query import ReportQuery, read_query, title
 from trackyard.domain.statistics.report_mails import BOTH, CSV, DAILY, PDF, PDF_ROWS, WEEKLY
 from trackyard.domain.statistics.saved_reports import kept_query
 
-LIST: Final = "stats.saved-reports.list"
-_ADD: Final = "stats.saved-report.add"
-_EDIT: Final = "stats.saved-report.edit"
-_MAIL: Final = "stats.saved-report.mail"
-_STOP: Final = "stats.saved-report.mail.stop"
-_REMOVE: Final = "stats.saved-report.remove"
+LIST: Final = saved_reports.list_
+_ADD: Final = saved_reports.add
+_EDIT: Final = saved_reports.edit
+_MAIL: Final = saved_reports.start_mail
+_STOP: Final = saved_reports.stop_mail
+_REMOVE: Final = saved_reports.remove
 _REFUSALS: Final = (400, 404, 409)
 """Statuses that a person can act on."""
 _PERIODS: Final = dict(CHOICES)

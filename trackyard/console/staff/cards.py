@@ -6,6 +6,8 @@ from itertools import groupby
 from typing import Final, Literal
 from urllib.parse import parse_qsl
 
+from trackyard.api.people import preferences
+from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -122,7 +124,7 @@ def _arranged(names: Iterable[str], hidden: Iterable[str]) -> Arrangement:
     return Arrangement(tuple(_BY_NAME[name] for name in order), frozenset(hidden), is_usual=False)
 
 
-@pages.post("/console/cards", needs=("stats.custom",))
+@pages.post("/console/cards", needs=(reports.custom,))
 def arrange(request: PageRequest) -> PageAnswer:
     """Keep the order and the visibility of the cards with the person."""
     found = Arrangement(CARDS)
@@ -131,7 +133,7 @@ def arrange(request: PageRequest) -> PageAnswer:
         wanted = sorted(before, key=lambda name: (_place(request.field(f"place_{name}")), before[name]))
         found = _arranged(wanted, hidden=(name for name in wanted if not request.field(f"show_{name}")))
     text = "" if found.is_usual else found.text
-    request.calls.call("auth.preferences.edit", [(f"pages[{KEPT_AS}]", text)])
+    request.calls.call(preferences.edit, [(f"pages[{KEPT_AS}]", text)])
     state = tuple(parse_qsl(request.field("state"), max_num_fields=MAX_FIELDS))
     message = gettext("The overview shows its usual cards.") if found.is_usual else gettext("Your cards are saved.")
     return Redirect(str(PageAddress(request.person.home, state).without("cards")), message)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from trackyard.api.platform import custom_fields
 from trackyard.console.forms import FormField, FormGroup, FormPlan
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices
@@ -32,7 +33,7 @@ def custom_answers(request: PageRequest, answers: Mapping[str, str]) -> list[tup
 
 def _custom_fields(request: PageRequest) -> Sequence[Mapping[str, Any]]:
     """Return the custom fields of the network; none where the person may not list them."""
-    if not request.calls.may("admin.custom_fields.list"):
+    if not request.calls.may(custom_fields.list_all):
         return ()
-    found: list[dict[str, Any]] = request.calls.call("admin.custom_fields.list")["fields"]
+    found: list[dict[str, Any]] = request.calls.call(custom_fields.list_all)["fields"]
     return found

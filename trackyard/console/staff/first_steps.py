@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from trackyard.api.conversions import conversions
+from trackyard.api.offers import lists
+from trackyard.api.people import advertisers, affiliates
+from trackyard.api.statistics import clicks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import Pair
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 
 _ONE: Final[tuple[Pair, ...]] = (("limit", "1"),)
 _NEEDS: Final = (
-    *("admin.advertisers.list", "offers.list", "admin.partners.list", "partner.offers.list"),
-    *("stats.conversions", "stats.clicks"),
+    *(advertisers.list_, lists.list_offers, affiliates.list_, lists.list_own),
+    *(conversions.list_conversions, clicks.list_clicks),
 )
 """Methods of the card: people who may not call them all do not take the steps."""
 
@@ -50,33 +55,33 @@ def find_steps(request: PageRequest) -> list[FirstStep]:
     if not all(request.calls.may(each) for each in _NEEDS):
         return []
     sent = [("date_from", "2000-01-01"), *_ONE]
-    if request.calls.call("stats.conversions", sent)["pagination"]["total_count"]:
+    if request.calls.call(conversions.list_conversions, sent)["pagination"]["total_count"]:
         return []
     return list(_steps(request, _present(request)))
 
 
 def _present(request: PageRequest) -> _Present:
-    advertiser = _first(request, "admin.advertisers.list", "advertisers")
-    offer = _first(request, "offers.list", "offers")
-    affiliate = _first(request, "admin.partners.list", "partners")
+    advertiser = _first(request, advertisers.list_, "advertisers")
+    offer = _first(request, lists.list_offers, "offers")
+    affiliate = _first(request, affiliates.list_, "partners")
     link = _link(request, affiliate["id"]) if affiliate and offer else ""
     today = request.deps.clock.now_ms()
     return _Present(advertiser, offer, affiliate, link, _newest_click(request, today) if link else "")
 
 
-def _first(request: PageRequest, method: str, name: str) -> Any:
+def _first(request: PageRequest, method: Method, name: str) -> Any:
     return next(iter(request.calls.call(method, _ONE)[name]), None)
 
 
 def _link(request: PageRequest, affiliate: int) -> str:
     """Return the first link that the affiliate may send traffic to; "" without one."""
-    found = request.calls.call("partner.offers.list", [("pid", str(affiliate)), *_ONE])["offers"]
+    found = request.calls.call(lists.list_own, [("pid", str(affiliate)), *_ONE])["offers"]
     return next((str(link["url"]) for offer in found for link in offer["links"]), "")
 
 
 def _newest_click(request: PageRequest, now_ms: int) -> str:
     first, last = _day(request, now_ms - 30 * 86_400_000), _day(request, now_ms)
-    found = request.calls.call("stats.clicks", [("date_from", first), ("date_to", last), *_ONE])["clicks"]
+    found = request.calls.call(clicks.list_clicks, [("date_from", first), ("date_to", last), *_ONE])["clicks"]
     return str(found[0]["id"]) if found else ""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
@@ -86,7 +87,7 @@ def last_week(request: PageRequest) -> DayPeriod:
 
 def list_currency(request: PageRequest) -> CurrencyChoice:
     """Return the currency of the figures of a list; without the right to statistics there is no choice."""
-    if request.calls.may("stats.custom"):
+    if request.calls.may(reports.custom):
         return read_currency(request)
     return CurrencyChoice("", request.deps.currency, (request.deps.currency,))
 
@@ -104,10 +105,10 @@ def list_requests(
 
     rows: the request of the rows. slice_, filter_: of the API, such as affiliate and partner.
     """
-    if not ids or not request.calls.may("stats.custom"):
+    if not ids or not request.calls.may(reports.custom):
         return [rows]
     chosen = [*_chosen(filter_, ids), *money.pairs]
-    return [rows, request.calls.address("stats.custom", figures.request_of(period, [slice_], filters=chosen))]
+    return [rows, request.calls.address(reports.custom, figures.request_of(period, [slice_], filters=chosen))]
 
 
 def find_list_figures(
@@ -123,7 +124,7 @@ def find_list_figures(
     They are None without the right to statistics. Objects that did nothing are left out.
     slice_, filter_: of the API, such as affiliate and partner. money: parameters of the API that name the currency.
     """
-    if not request.calls.may("stats.custom"):
+    if not request.calls.may(reports.custom):
         return None, ""
     if not ids:
         return {}, ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from trackyard.actions.deps import Deps
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
@@ -85,7 +86,7 @@ class OverviewFigures:
     tops: Sequence[RankedRows]
 
 
-@pages.get("/console/", needs=("stats.custom",))
+@pages.get("/console/", needs=(reports.custom,))
 def overview(request: PageRequest) -> PageAnswer:
     """Show what happened in a period, what changed, and what needs a person."""
     wanted = address_of_form(request.address)
@@ -108,7 +109,7 @@ def overview(request: PageRequest) -> PageAnswer:
         "chips": chips_of(request, query),
         "filters": menu_of_filters(query),
         "api_request_path": request.calls.address(
-            "stats.custom", [("slice[]", "day"), *figures.span(period), *query.filters]
+            reports.custom, [("slice[]", "day"), *figures.span(period), *query.filters]
         ),
     }
     return Html("staff/overview.html", values, late=lambda: _late(request, period, cards, query))
@@ -259,7 +260,7 @@ def _rejected_up_to_now(
     calls: LocalCalls[Deps], period: DayPeriod, earlier: DayPeriod, filters: Sequence[Pair]
 ) -> tuple[Figures, Figures]:
     """Return the rejected clicks of both periods up to the last full hour, where the person may see them."""
-    if not calls.may("stats.getbytrafficback"):
+    if not calls.may(reports.rejected_clicks):
         return Figures(), Figures()
     slices = ["trafficback_reason"]
     days, before = figures.by_day_of_both(calls, period, earlier, filters, slices)
@@ -268,9 +269,9 @@ def _rejected_up_to_now(
 
 def _rejected(calls: LocalCalls[Deps], period: DayPeriod, filters: Sequence[Pair]) -> dict[str, int]:
     """Return the number of rejected clicks by reason; nothing where the person may not see it."""
-    if not calls.may("stats.getbytrafficback"):
+    if not calls.may(reports.rejected_clicks):
         return {}
-    answer = calls.call("stats.getbytrafficback", [*figures.span(period), *filters])
+    answer = calls.call(reports.rejected_clicks, [*figures.span(period), *filters])
     return {row["slice"]["trafficback_reason"]: row["trafficback"] for row in answer["stats"]}
 
 

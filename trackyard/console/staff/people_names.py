@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.people import advertisers, affiliates, staff
 from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
 from trackyard.wire.local_calls import LocalCalls
 
@@ -13,9 +14,9 @@ _AT_A_TIME: Final = 100
 
 def managers(calls: LocalCalls[Deps]) -> Choices:
     """Return staff users by name; nothing where the person may not list them, or there are too many."""
-    if not calls.may("admin.users.list"):
+    if not calls.may(staff.list_):
         return ()
-    answer = calls.call("admin.users.list", [("limit", str(MOST_CHOICES))])
+    answer = calls.call(staff.list_, [("limit", str(MOST_CHOICES))])
     if answer["pagination"]["total_count"] > MOST_CHOICES:
         return ()
     return tuple(sorted(((user["id"], manager_name(user)) for user in answer["users"]), key=lambda pair: pair[1]))
@@ -36,12 +37,12 @@ def affiliate_name(affiliate: Mapping[str, Any]) -> str:
 def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, str]:
     """Return names of affiliates by number, of those that the person may see, with few calls."""
     wanted = sorted(set(ids))
-    if not calls.may("admin.partners.list"):
+    if not calls.may(affiliates.list_):
         return {}
     found: dict[int, str] = {}
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", str(each)) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.call("admin.partners.list", [*sent, ("limit", str(_AT_A_TIME))])
+        answer = calls.call(affiliates.list_, [*sent, ("limit", str(_AT_A_TIME))])
         found |= {each["id"]: affiliate_name(each) for each in answer["partners"]}
     return found
 
@@ -49,11 +50,11 @@ def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, st
 def advertiser_titles(calls: LocalCalls[Deps], ids: Iterable[str]) -> dict[str, str]:
     """Return titles of advertisers by id, of those that the person may see, with few calls."""
     wanted = sorted(set(ids))
-    if not calls.may("admin.advertisers.list"):
+    if not calls.may(advertisers.list_):
         return {}
     found: dict[str, str] = {}
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.call("admin.advertisers.list", [*sent, ("limit", str(_AT_A_TIME))])
+        answer = calls.call(advertisers.list_, [*sent, ("limit", str(_AT_A_TIME))])
         found |= {each["id"]: each["title"] for each in answer["advertisers"]}
     return found

@@ -1,5 +1,6 @@
 """The page Reports of staff (docs/spec/console.md#reports)."""
 
+from trackyard.api.statistics import reports as reports_api
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -10,13 +11,13 @@ from trackyard.console.reports_shown.saved import LIST, saved_page
 pages = Pages()
 
 
-@pages.get("/console/reports", needs=("stats.custom",))
+@pages.get("/console/reports", needs=(reports_api.custom,))
 def reports(request: PageRequest) -> PageAnswer:
     """Show a report."""
     return report_page(request)
 
 
-@pages.get("/console/reports/file", needs=("stats.custom",))
+@pages.get("/console/reports/file", needs=(reports_api.custom,))
 def reports_file(request: PageRequest) -> PageAnswer:
     """Send a report as a file."""
     return report_file(request)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.offers import tickets
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
@@ -67,7 +69,7 @@ class RequestRow:
     conversions: int | None
 
 
-@pages.get(_PATH, needs=("admin.tickets.list",))
+@pages.get(_PATH, needs=(tickets.list_all,))
 def requests(request: PageRequest) -> PageAnswer:
     """Show open or decided requests, a page at a time."""
     calls = request.calls
@@ -79,7 +81,7 @@ def requests(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = [("status[]", tab), *state.sent("search")]
-    if (file := list_file(request, "admin.tickets.list", "tickets", sent)) is not None:
+    if (file := list_file(request, tickets.list_all, lambda answer: answer.tickets, sent)) is not None:
         return file
     answer, fault = _found(calls, sent)
     found = answer["tickets"]
@@ -90,14 +92,16 @@ def requests(request: PageRequest) -> PageAnswer:
         rows=[_row(request, each, week) for each in found],
         tabs=TABS,
         tab=tab,
-        may_decide=tab == "open" and calls.may("admin.ticket.offer"),
+        may_decide=tab == "open" and calls.may(tickets.decide_request),
         fault=fault or no_figures,
-        api_request_path=calls.address("admin.tickets.list", sent),
+        api_request_path=calls.address(tickets.list_all, sent),
         **state.shown(answer["pagination"]["total_count"]),
     )
 
 
-@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink", "admin.ticket.answer", "admin.ticket.close"))
+@pages.post(
+    _PATH, needs=(tickets.decide_request, tickets.decide_smartlink, tickets.answer_ticket, tickets.close_ticket)
+)
 def decide(request: PageRequest) -> PageAnswer:
     """Approve, reject, answer or close requests: the one of the button, or all that were chosen."""
     decision, _, one = request.field("one").partition(" ")
@@ -120,7 +124,7 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
     sent = [("do", decision), *((("reason", reason),) if reason else ())]
     for number in chosen:
         try:
-            method = "admin.ticket.smartlink" if number.startswith("s") else "admin.ticket.offer"
+            method = tickets.decide_smartlink if number.startswith("s") else tickets.decide_request
             calls.call(method, sent, {"id": number.lstrip("sq")})
             done += 1
         except RequestError as refusal:
@@ -139,19 +143,19 @@ def _answered(calls: LocalCalls[Deps], chosen: Iterable[str], text: str) -> str:
     """Answer requests without deciding, and return what was done, and why not where the API refused."""
     if not text:
         return gettext("Nothing is sent: write the answer first.")
-    done, refused = _called(calls, "admin.ticket.answer", chosen, [("text", text)])
+    done, refused = _called(calls, tickets.answer_ticket, chosen, [("text", text)])
     sentence = ngettext("1 request is answered.", "%(num)d requests are answered.", done)
     return " ".join([sentence, *([gettext("Each affiliate gets a mail.")] if done else []), *refused])
 
 
 def _closed(calls: LocalCalls[Deps], chosen: Iterable[str]) -> str:
     """Close questions, and return what was done, and why not where the API refused."""
-    done, refused = _called(calls, "admin.ticket.close", chosen, [])
+    done, refused = _called(calls, tickets.close_ticket, chosen, [])
     return " ".join([ngettext("1 question is closed.", "%(num)d questions are closed.", done), *refused])
 
 
 def _called(
-    calls: LocalCalls[Deps], method: str, chosen: Iterable[str], sent: Sequence[tuple[str, str]]
+    calls: LocalCalls[Deps], method: Method, chosen: Iterable[str], sent: Sequence[tuple[str, str]]
 ) -> tuple[int, list[str]]:
     """Call a method for requests, and return how often it succeeded, and why not for the others."""
     done, refused = 0, list[str]()
@@ -167,7 +171,7 @@ def _called(
 def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
     """Return the requests that meet the filters; none, with a sentence, where a filter is no number."""
     try:
-        answer: dict[str, Any] = calls.call("admin.tickets.list", sent)
+        answer: dict[str, Any] = calls.call(tickets.list_all, sent)
     except RequestError as refusal:
         return {"tickets": [], "pagination": {"total_count": 0}}, fault_of(refusal)
     return answer, ""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
@@ -47,7 +48,7 @@ def with_results(
     filters: of the object. usual: the period of an address without one. lists: paths of lists of the object, with
     their filters, and how links to them are called; those that the person may not open are left out.
     """
-    if not request.calls.may("stats.custom"):
+    if not request.calls.may(reports.custom):
         return page
     address, money = request.address, read_currency(request)
     if not address.get("period") and not address.get("from"):

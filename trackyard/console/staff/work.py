@@ -4,9 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from trackyard.api.money import held_changes, payment_requests
+from trackyard.api.offers import tickets
+from trackyard.api.people import advertisers, affiliates
+from trackyard.api.platform import settings, status
+from trackyard.api.platform.alerts import alerts
+from trackyard.api.tracking import pixels
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.staff.said import advice_text, in_own_words
@@ -26,7 +33,7 @@ class WorkItem:
 class _Source:
     """A method of the API that counts what waits."""
 
-    method: str
+    method: Method
     sent: tuple[Pair, ...]
     item: Callable[[int, Any], WorkItem | None]
 
@@ -64,10 +71,10 @@ _MOST_HELD: Final = 100
 _ALERTS: Final = "/console/alerts"
 _FAILING: Final = "deliveries_fail"
 _SOURCES: Final = (
-    _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
-    _Source("admin.tickets.list", (("status", "open"), ("limit", "1")), _tickets),
-    _Source("admin.advertisers.list", (("status[]", "on moderation"), ("limit", "3")), _advertisers),
-    _Source("admin.payment-requests.list", (("status[]", "open"), ("limit", "1")), _payment_requests),
+    _Source(affiliates.list_, (("status[]", "on moderation"), ("limit", "3")), _affiliates),
+    _Source(tickets.list_all, (("status", "open"), ("limit", "1")), _tickets),
+    _Source(advertisers.list_, (("status[]", "on moderation"), ("limit", "3")), _advertisers),
+    _Source(payment_requests.list_, (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
 _COUNTED: Final[Mapping[str, _Source]] = {
     "/console/affiliates": _SOURCES[0],
@@ -104,7 +111,7 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
             if item is not None:
                 found[path] = RailNumber(count, item.sentence)
     found |= _open_alerts(request)
-    if request.calls.may("admin.findings"):
+    if request.calls.may(status.list_findings):
         findings = request.seen_findings.known()
         failing = [each for each in findings if each["kind"] == _FAILING]
         if findings:
@@ -118,9 +125,9 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
 
 def _open_alerts(request: PageRequest) -> dict[str, RailNumber]:
     """Return how many alerts the person has open, by the path of their page."""
-    if not request.calls.may("admin.alerts.list"):
+    if not request.calls.may(alerts.list_):
         return {}
-    number = request.calls.call("admin.alerts.list", [("limit", "1")])["pagination"]["total_count"]
+    number = request.calls.call(alerts.list_, [("limit", "1")])["pagination"]["total_count"]
     text = ngettext("%(num)d open alert", "%(num)d open alerts", number)
     return {_ALERTS: RailNumber(number, text, is_bad=True)} if number else {}
 
@@ -130,9 +137,9 @@ def find_mail_fault(request: PageRequest, waiting: Mapping[str, RailNumber]) -> 
 
     waiting: the numbers of the rail. Without an open alert nothing is asked for.
     """
-    if _ALERTS not in waiting or not request.calls.may("admin.settings.edit"):
+    if _ALERTS not in waiting or not request.calls.may(settings.edit):
         return ""
-    found = request.calls.call("admin.alerts.list", [("kind[]", "mail"), ("limit", "1")])["alerts"]
+    found = request.calls.call(alerts.list_, [("kind[]", "mail"), ("limit", "1")])["alerts"]
     return str(found[0]["sentence"]) if found else ""
 
 
@@ -140,7 +147,7 @@ def read_findings(request: PageRequest) -> list[Mapping[str, Any]]:
     """Return what the checks found. Raises ReportTooHeavy, Unavailable."""
 
     def ask() -> list[Mapping[str, Any]]:
-        checks = request.calls.call("admin.findings")["checks"]
+        checks = request.calls.call(status.list_findings)["checks"]
         return [finding for check in checks for finding in check["findings"]]
 
     return request.seen_findings.read(request.language, ask)
@@ -163,9 +170,9 @@ def find_work(request: PageRequest) -> list[WorkItem]:
 
 def _pixels(request: PageRequest) -> list[WorkItem]:
     """Return the pixels of affiliates that wait for a check."""
-    if not request.calls.may("partner.pixels.list"):
+    if not request.calls.may(pixels.list_own):
         return []
-    waiting = request.calls.call("partner.pixels.list", [("moderation_status[]", "0")])["pixel"]
+    waiting = request.calls.call(pixels.list_own, [("moderation_status[]", "0")])["pixel"]
     if not waiting:
         return []
     sentence = ngettext("%(num)d pixel waits for a check", "%(num)d pixels wait for a check", len(waiting))
@@ -175,9 +182,9 @@ def _pixels(request: PageRequest) -> list[WorkItem]:
 
 def _held_changes(request: PageRequest) -> list[WorkItem]:
     """Return the changes that wait for a second person, of those who are not their author."""
-    if not request.calls.may("admin.held-change.confirm"):
+    if not request.calls.may(held_changes.confirm):
         return []
-    answer = request.calls.call("admin.held-changes.list", [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
+    answer = request.calls.call(held_changes.list_, [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
     own = request.person.caller.account.id
     waiting = [each for each in answer["held_changes"] if each["author"]["id"] != own]
     if not waiting:
@@ -196,7 +203,7 @@ def _held_changes(request: PageRequest) -> list[WorkItem]:
 
 def _findings(request: PageRequest) -> list[WorkItem]:
     """Return what keeps the platform from serving, and what needs a look."""
-    if not request.calls.may("admin.findings"):
+    if not request.calls.may(status.list_findings):
         return []
     try:
         return [work_of(each) for each in sorted(read_findings(request), key=lambda each: each["severity"] != "error")]

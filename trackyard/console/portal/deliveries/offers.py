@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.offers import lists
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices
 
@@ -10,7 +11,7 @@ _OFFERS: Final = 200
 
 def own_offers(request: PageRequest) -> Choices:
     """Return the offers that the affiliate may send visitors to, by title."""
-    if not request.calls.may("partner.live-offers.list"):
+    if not request.calls.may(lists.list_live):
         return ()
-    answer = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+    answer = request.calls.call(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
     return tuple((str(each["id"]), str(each["title"])) for each in answer["offers"])

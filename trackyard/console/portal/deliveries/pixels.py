@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.tracking import pixels
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
@@ -29,23 +30,23 @@ _FIELDS: Final = (
         help=lazy_gettext("Browsers of your visitors get it. Staff check it first."),
     ),
 )
-EDIT: Final = FormPlan("partner.pixel.edit", (FormGroup(lazy_gettext("Pixel"), _FIELDS),))
+EDIT: Final = FormPlan(pixels.edit, (FormGroup(lazy_gettext("Pixel"), _FIELDS),))
 NEW: Final = FormPlan(
-    "partner.pixel.add",
+    pixels.add,
     (FormGroup(lazy_gettext("Pixel"), (FormField("offer_id", label=lazy_gettext("Offer"), help=""), *_FIELDS)),),
 )
 
 
 def own_pixels(request: PageRequest) -> list[tuple[dict[str, Any], str, str]] | None:
     """Return the pixels, each with its mark and its word; None where the affiliate has no right."""
-    if not request.calls.may("partner.pixels.list"):
+    if not request.calls.may(pixels.list_own):
         return None
-    found = request.calls.call("partner.pixels.list")["pixel"] or {}
+    found = request.calls.call(pixels.list_own)["pixel"] or {}
     return [(each, *_STATES.get(each["moderation_status"], _REJECTED)) for each in found.values()]
 
 
-@pages.get(f"{PATH}/new", audience="affiliate", needs=("partner.pixel.add",))
-@pages.post(f"{PATH}/new", audience="affiliate", needs=("partner.pixel.add",))
+@pages.get(f"{PATH}/new", audience="affiliate", needs=(pixels.add,))
+@pages.post(f"{PATH}/new", audience="affiliate", needs=(pixels.add,))
 def new_pixel(request: PageRequest) -> PageAnswer:
     """Add a pixel."""
     form = open_form(request, NEW, choices={"offer_id": own_offers(request)})
@@ -54,8 +55,8 @@ def new_pixel(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Add a pixel"), back=LIST, save=gettext("Add the pixel"))
 
 
-@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.edit"))
-@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.edit"))
+@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=(pixels.list_own, pixels.edit))
+@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=(pixels.list_own, pixels.edit))
 def edit_pixel(request: PageRequest) -> PageAnswer:
     """Change a pixel."""
     found = _find(request)
@@ -65,16 +66,16 @@ def edit_pixel(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Edit %(name)s", name=found["name"]), back=LIST)
 
 
-@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.remove"))
+@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(pixels.list_own, pixels.remove))
 def ask_before_removal(request: PageRequest) -> PageAnswer:
     """Ask whether a pixel shall be removed."""
     return request.page("portal/pixel_delete.html", pixel=_find(request))
 
 
-@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.pixel.remove",))
+@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(pixels.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a pixel."""
-    request.calls.call("partner.pixel.remove", path={"id": request.path["id"]})
+    request.calls.call(pixels.remove, path={"id": request.path["id"]})
     return Redirect(LIST, gettext("The pixel is removed."))
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from trackyard.api.tracking import logs, postback_trials
+from trackyard.api.tracking import postbacks as postbacks_api
 from trackyard.base.errors import BadInput, NotFound, ReportTooHeavy, RequestError, Unavailable
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
@@ -69,9 +71,9 @@ GROUPS: Final = (
         ),
     ),
 )
-EDIT: Final = FormPlan("partner.postback.edit", GROUPS)
+EDIT: Final = FormPlan(postbacks_api.edit, GROUPS)
 NEW: Final = FormPlan(
-    "partner.postback.add",
+    postbacks_api.add,
     (
         FormGroup(
             lazy_gettext("Postback"),
@@ -86,14 +88,14 @@ NEW: Final = FormPlan(
 )
 
 
-@pages.get(PATH, audience="affiliate", needs=("partner.postbacks.list",))
+@pages.get(PATH, audience="affiliate", needs=(postbacks_api.list_own,))
 def postbacks(request: PageRequest) -> PageAnswer:
     """Show the postbacks, the macros and the latest deliveries."""
     return _page(request)
 
 
-@pages.get(f"{PATH}/new", audience="affiliate", needs=("partner.postback.add",))
-@pages.post(f"{PATH}/new", audience="affiliate", needs=("partner.postback.add",))
+@pages.get(f"{PATH}/new", audience="affiliate", needs=(postbacks_api.add,))
+@pages.post(f"{PATH}/new", audience="affiliate", needs=(postbacks_api.add,))
 def new_postback(request: PageRequest) -> PageAnswer:
     """Add a postback."""
     form = open_form(request, NEW, choices={"offer_id": own_offers(request)}, fixed=_own(request))
@@ -102,8 +104,8 @@ def new_postback(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Add a postback"), back=PATH, save=gettext("Add the postback"))
 
 
-@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.edit"))
-@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.edit"))
+@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=(postbacks_api.list_own, postbacks_api.edit))
+@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=(postbacks_api.list_own, postbacks_api.edit))
 def edit_postback(request: PageRequest) -> PageAnswer:
     """Change a postback."""
     found = _find(request)
@@ -114,26 +116,26 @@ def edit_postback(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Edit postback %(id)s", id=found["id"]), back=PATH)
 
 
-@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.remove"))
+@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(postbacks_api.list_own, postbacks_api.remove))
 def ask_before_removal(request: PageRequest) -> PageAnswer:
     """Ask whether a postback shall be removed."""
     return request.page("portal/postback_delete.html", postback=_find(request))
 
 
-@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.postback.remove",))
+@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(postbacks_api.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
-    request.calls.call("partner.postback.remove", path={"id": request.path["id"]})
+    request.calls.call(postbacks_api.remove, path={"id": request.path["id"]})
     return Redirect(PATH, gettext("The postback is removed."))
 
 
-@pages.post(f"{PATH}/{{id}}/test", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.test"))
+@pages.post(f"{PATH}/{{id}}/test", audience="affiliate", needs=(postbacks_api.list_own, postback_trials.send_test))
 def test(request: PageRequest) -> PageAnswer:
     """Request the URL of a postback once with the values of a made-up conversion, and show the answer."""
     found = _find(request)
     sent = [("url", found["url"]), ("status", found["status"] or ""), ("offer_id", found["offer_id"] or "")]
     try:
-        result = request.calls.call("partner.postback.test", [pair for pair in sent if pair[1]])["test"]
+        result = request.calls.call(postback_trials.send_test, [pair for pair in sent if pair[1]])["test"]
     except RequestError as refusal:
         return _page(request, fault=_sentences(refusal), status=refusal.status)
     return _page(request, tested={"id": found["id"], **result})
@@ -147,7 +149,7 @@ def _sentences(refusal: RequestError) -> str:
 def _page(
     request: PageRequest, fault: str = "", tested: Mapping[str, Any] | None = None, status: int = 200
 ) -> PageAnswer:
-    answer = request.calls.call("partner.postbacks.list", [("limit", str(MOST))])
+    answer = request.calls.call(postbacks_api.list_own, [("limit", str(MOST))])
     offers = dict(own_offers(request))
     return request.page(
         "portal/postbacks.html",
@@ -163,14 +165,14 @@ def _page(
         days=_DAYS,
         fault=fault,
         tested=tested,
-        may_write=request.calls.may("partner.postback.add"),
-        api_request_path=request.calls.address("partner.postbacks.list"),
+        may_write=request.calls.may(postbacks_api.add),
+        api_request_path=request.calls.address(postbacks_api.list_own),
     )
 
 
 def _find(request: PageRequest) -> dict[str, Any]:
     """Return the postback of the path. Raises NotFound."""
-    answer = request.calls.call("partner.postbacks.list", [("limit", "1000")])
+    answer = request.calls.call(postbacks_api.list_own, [("limit", "1000")])
     for each in answer["postbacks"]:
         if str(each["id"]) == request.path["id"]:
             found: dict[str, Any] = each
@@ -203,13 +205,13 @@ class Deliveries:
 
 def _deliveries(request: PageRequest) -> Deliveries | None:
     """Return the latest deliveries; None where the affiliate may not see them, or they cannot be read now."""
-    if not request.calls.may("stats.affiliatepostbacks"):
+    if not request.calls.may(logs.list_affiliate_postbacks):
         return None
     today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone).date()
     days = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today))]
     try:
-        answer = request.calls.call("stats.affiliatepostbacks", [*days, ("limit", str(DELIVERIES))])
-        taken = request.calls.call("stats.affiliatepostbacks", [*days, *_TAKEN, ("limit", "1")])
+        answer = request.calls.call(logs.list_affiliate_postbacks, [*days, ("limit", str(DELIVERIES))])
+        taken = request.calls.call(logs.list_affiliate_postbacks, [*days, *_TAKEN, ("limit", "1")])
     except (ReportTooHeavy, Unavailable):
         return None
     latest = [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]

@@ -2,9 +2,11 @@
 
 from typing import Final
 
+from trackyard.api.people import second_factor, staff
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.accounts.listing import PATH, full_name
@@ -16,60 +18,60 @@ _MOST_USERS: Final = 500
 """The most staff users from which a successor is chosen."""
 
 
-@pages.post(f"{PATH}/{{id}}/link", needs=("admin.user.sign_in_link",))
+@pages.post(f"{PATH}/{{id}}/link", needs=(staff.make_sign_in_link,))
 def show_link(request: PageRequest) -> PageAnswer:
     """Make a sign-in link and show it once."""
-    made = request.calls.call("admin.user.sign_in_link", path=request.path)["user"]
+    made = request.calls.call(staff.make_sign_in_link, path=request.path)["user"]
     return user_page(request, link=made["link"])
 
 
-@pages.post(f"{PATH}/{{id}}/mail-link", needs=("admin.user.sign_in_link",))
+@pages.post(f"{PATH}/{{id}}/mail-link", needs=(staff.make_sign_in_link,))
 def mail_link(request: PageRequest) -> PageAnswer:
     """Mail a sign-in link to the user."""
     user = find_user(request)
-    request.calls.call("admin.user.sign_in_link", [("mail", "1")], request.path)
+    request.calls.call(staff.make_sign_in_link, [("mail", "1")], request.path)
     return Redirect(_path(request), gettext("A sign-in link is on its way to %(email)s.", email=user["email"]))
 
 
-@pages.post(f"{PATH}/{{id}}/block", needs=("admin.user.block",))
+@pages.post(f"{PATH}/{{id}}/block", needs=(staff.block,))
 def block(request: PageRequest) -> PageAnswer:
     """Block the user."""
     return _change(
-        request, "admin.user.block", lazy_gettext("{name} is blocked. Its sessions ended, and its keys do not work.")
+        request, staff.block, lazy_gettext("{name} is blocked. Its sessions ended, and its keys do not work.")
     )
 
 
-@pages.post(f"{PATH}/{{id}}/unblock", needs=("admin.user.unblock",))
+@pages.post(f"{PATH}/{{id}}/unblock", needs=(staff.unblock,))
 def unblock(request: PageRequest) -> PageAnswer:
     """Let the user in again."""
-    return _change(request, "admin.user.unblock", lazy_gettext("{name} may sign in again, and its keys work."))
+    return _change(request, staff.unblock, lazy_gettext("{name} may sign in again, and its keys work."))
 
 
-@pages.post(f"{PATH}/{{id}}/second-factor", needs=("admin.user.second_factor.reset",))
+@pages.post(f"{PATH}/{{id}}/second-factor", needs=(second_factor.reset_staff,))
 def reset_second_factor(request: PageRequest) -> PageAnswer:
     """Remove the second factor of the user."""
-    return _change(request, "admin.user.second_factor.reset", lazy_gettext("{name} has no second factor any more."))
+    return _change(request, second_factor.reset_staff, lazy_gettext("{name} has no second factor any more."))
 
 
-@pages.get(f"{PATH}/{{id}}/remove", needs=("admin.user.remove",))
+@pages.get(f"{PATH}/{{id}}/remove", needs=(staff.remove,))
 def ask_removal(request: PageRequest) -> PageAnswer:
     """Ask before the user is removed."""
     return _removal(request)
 
 
-@pages.post(f"{PATH}/{{id}}/remove", needs=("admin.user.remove",))
+@pages.post(f"{PATH}/{{id}}/remove", needs=(staff.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove the user; a successor takes over what it manages."""
     name, successor = full_name(find_user(request)), request.field("successor")
     try:
         sent = [("successor", successor)] if successor else []
-        request.calls.call("admin.user.remove", sent, request.path)
+        request.calls.call(staff.remove, sent, request.path)
     except BadInput as refusal:
         return _removal(request, _sentence(refusal))
     return Redirect(PATH, gettext("%(name)s is removed.", name=name))
 
 
-def _change(request: PageRequest, method: str, done: str) -> PageAnswer:
+def _change(request: PageRequest, method: Method, done: str) -> PageAnswer:
     """Call a method for the user of the path, and lead back to its page with the result.
 
     done: a text with {name}.
@@ -84,7 +86,7 @@ def _change(request: PageRequest, method: str, done: str) -> PageAnswer:
 
 def _removal(request: PageRequest, fault: str = "") -> Html:
     user = find_user(request)
-    others = request.calls.call("admin.users.list", [("limit", str(_MOST_USERS))])["users"]
+    others = request.calls.call(staff.list_, [("limit", str(_MOST_USERS))])["users"]
     choices = [
         (each["id"], full_name(each)) for each in others if each["id"] != user["id"] and each["status"] == "active"
     ]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
+from trackyard.api.people import staff
 from trackyard.base.secrets import new_password
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
@@ -37,12 +38,12 @@ _GROUPS: Final = (
     FormGroup(lazy_gettext("Roles"), (_ROLES,)),
 )
 _PRESETS: Final[dict[str, Any]] = {"template": "staff/accounts/form.html", "presets": PRESETS}
-NEW: Final = FormPlan("admin.user.add", _GROUPS)
-EDIT: Final = FormPlan("admin.user.edit", _GROUPS)
+NEW: Final = FormPlan(staff.add, _GROUPS)
+EDIT: Final = FormPlan(staff.edit, _GROUPS)
 
 
-@pages.get(f"{PATH}/new", needs=("admin.user.add",))
-@pages.post(f"{PATH}/new", needs=("admin.user.add",))
+@pages.get(f"{PATH}/new", needs=(staff.add,))
+@pages.post(f"{PATH}/new", needs=(staff.add,))
 def new_user(request: PageRequest) -> PageAnswer:
     """Create a staff user with a random password that is not shown: the person chooses one with a link."""
     request = _with_preset(request)
@@ -59,8 +60,8 @@ def new_user(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New staff user"), back=PATH, line=line, save=save, **_PRESETS)
 
 
-@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
-@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
+@pages.get(f"{PATH}/{{id}}/edit", needs=(staff.show, staff.edit))
+@pages.post(f"{PATH}/{{id}}/edit", needs=(staff.show, staff.edit))
 def edit_user(request: PageRequest) -> PageAnswer:
     """Change a staff user."""
     user = find_user(request)

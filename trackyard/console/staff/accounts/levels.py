@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people import permissions, presets, staff
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
@@ -18,7 +19,7 @@ from trackyard.domain.people.roles import Role
 
 pages = Pages()
 
-METHOD: Final = "user.permissions.edit"
+METHOD: Final = permissions.edit
 AS_ROLES: Final = "default"
 """The level that removes the own one of a feature."""
 Tree = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -101,11 +102,11 @@ def lower_levels(feature: str, usual: str, now: str) -> Choices:
     )
 
 
-@pages.get(f"{PATH}/{{id}}/levels", needs=("admin.user.get", METHOD))
-@pages.post(f"{PATH}/{{id}}/levels", needs=("admin.user.get", METHOD))
+@pages.get(f"{PATH}/{{id}}/levels", needs=(staff.show, METHOD))
+@pages.post(f"{PATH}/{{id}}/levels", needs=(staff.show, METHOD))
 def edit_levels(request: PageRequest) -> PageAnswer:
     """Change the levels that narrow what the roles of a staff user give."""
-    user = request.calls.call("admin.user.get", path=request.path)["user"]
+    user = request.calls.call(staff.show, path=request.path)["user"]
     path, name = f"{PATH}/{user['id']}", full_name(user)
     if Role.ADMIN in user["roles"]:
         return Redirect(path, gettext("%(name)s is an administrator: administrators have everything.", name=name))
@@ -125,10 +126,10 @@ def edit_levels(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Levels of permissions of %(name)s", name=name), back=path, line=line)
 
 
-@pages.post(f"{PATH}/{{id}}/preset", needs=("admin.user.get", METHOD, "presets.list"))
+@pages.post(f"{PATH}/{{id}}/preset", needs=(staff.show, METHOD, presets.list_))
 def apply_preset(request: PageRequest) -> PageAnswer:
     """Give a staff user the levels of a preset, which replace its own."""
-    user = request.calls.call("admin.user.get", path=request.path)["user"]
+    user = request.calls.call(staff.show, path=request.path)["user"]
     path, name = f"{PATH}/{user['id']}", full_name(user)
     try:
         request.calls.call(METHOD, [("preset_id", request.field("preset"))], {"id": user["id"]})

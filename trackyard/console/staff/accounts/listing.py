@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people import staff
 from trackyard.console.account.roles import role_names
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -28,7 +29,7 @@ class StaffRow:
     last_sign_in: str
 
 
-@pages.get(PATH, needs=("admin.users.list",))
+@pages.get(PATH, needs=(staff.list_,))
 def staff_users(request: PageRequest) -> PageAnswer:
     """Show staff users, a page at a time, the oldest first."""
     address = request.address
@@ -38,9 +39,9 @@ def staff_users(request: PageRequest) -> PageAnswer:
         ("limit", str(PER_PAGE)),
         ("page", str(address.page)),
     ]
-    if (file := list_file(request, "admin.users.list", "users", sent)) is not None:
+    if (file := list_file(request, staff.list_, lambda answer: answer.users, sent)) is not None:
         return file
-    answer = request.calls.call("admin.users.list", sent)
+    answer = request.calls.call(staff.list_, sent)
     pagination = answer["pagination"]
     return request.page(
         "staff/accounts/list.html",
@@ -48,8 +49,8 @@ def staff_users(request: PageRequest) -> PageAnswer:
         total=pagination["total_count"],
         page=pagination["page"],
         first=(pagination["page"] - 1) * PER_PAGE + 1,
-        may_add=request.calls.may("admin.user.add"),
-        api_request_path=request.calls.address("admin.users.list", sent),
+        may_add=request.calls.may(staff.add),
+        api_request_path=request.calls.address(staff.list_, sent),
     )
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from trackyard.api.people import keys as keys_api
+from trackyard.api.people import presets, staff
 from trackyard.console.account.roles import ROLE_WORDS
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -16,7 +18,7 @@ _MOST_PRESETS: Final = 500
 """The most presets from which one is chosen."""
 
 
-@pages.get(f"{PATH}/{{id}}", needs=("admin.user.get",))
+@pages.get(f"{PATH}/{{id}}", needs=(staff.show,))
 def staff_user(request: PageRequest) -> PageAnswer:
     """Show a staff user, its roles and what they let it do."""
     return user_page(request)
@@ -26,7 +28,7 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
     """Return the page of the user of the path. link: a new sign-in link, which is shown once."""
     calls = request.calls
     user = find_user(request)
-    keys = calls.call("admin.keys.list", [("user_id", user["id"])])["keys"] if calls.may("admin.keys.list") else []
+    keys = calls.call(keys_api.list_of, [("user_id", user["id"])])["keys"] if calls.may(keys_api.list_of) else []
     is_administrator = Role.ADMIN in user["roles"]
     sections = [] if is_administrator else shown_sections(user["permissions"])
     may_level = calls.may(METHOD)
@@ -44,18 +46,18 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
         path=f"{PATH}/{user['id']}",
         link=link,
         keys=keys,
-        may_write=calls.may("admin.user.edit"),
-        api_request_path=calls.address("admin.user.get", path=request.path),
+        may_write=calls.may(staff.edit),
+        api_request_path=calls.address(staff.show, path=request.path),
     )
 
 
 def _presets(request: PageRequest) -> list[tuple[str, str]]:
-    if not request.calls.may("presets.list"):
+    if not request.calls.may(presets.list_):
         return []
-    found = request.calls.call("presets.list", [("limit", str(_MOST_PRESETS))])["presets"]
+    found = request.calls.call(presets.list_, [("limit", str(_MOST_PRESETS))])["presets"]
     return [(each["id"], each["name"]) for each in found]
 
 
 def find_user(request: PageRequest) -> Any:
     """Return the staff user of the path. Raises NotFound."""
-    return request.calls.call("admin.user.get", path=request.path)["user"]
+    return request.calls.call(staff.show, path=request.path)["user"]

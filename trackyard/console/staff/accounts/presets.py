@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people import presets as presets_api
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
@@ -11,7 +12,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import every_row, list_file
+from trackyard.console.list_files import every_record, list_file
 from trackyard.console.staff.accounts.level_words import KIND_WORDS, SECTIONS
 from trackyard.console.staff.accounts.levels import Choices, level_groups, level_in, lower_levels, parameter_of
 from trackyard.console.staff.accounts.listing import PATH as STAFF_PATH
@@ -23,7 +24,7 @@ from trackyard.domain.people.staff_permissions import staff_levels
 pages = Pages()
 
 PATH: Final = f"{STAFF_PATH}/presets"
-METHOD: Final = "presets.list"
+METHOD: Final = presets_api.list_
 Preset = Mapping[str, Any]
 _KIND_HELP: Final = lazy_gettext("A note. A preset can be given to every staff user.")
 _PRESET: Final = FormGroup(
@@ -34,8 +35,8 @@ _PRESET: Final = FormGroup(
     ),
 )
 _GROUPS: Final = (_PRESET, *level_groups(""))
-NEW: Final = FormPlan("preset.add", _GROUPS)
-EDIT: Final = FormPlan("preset.edit", _GROUPS, sends_all=True)
+NEW: Final = FormPlan(presets_api.add, _GROUPS)
+EDIT: Final = FormPlan(presets_api.edit, _GROUPS, sends_all=True)
 _FIELDS: Final = frozenset(name for section in SECTIONS for name in section.features)
 
 
@@ -55,7 +56,7 @@ class PresetRow:
 def presets(request: PageRequest) -> PageAnswer:
     """Show presets, a page at a time, the oldest first."""
     sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    if (file := list_file(request, METHOD, "presets", sent)) is not None:
+    if (file := list_file(request, METHOD, lambda answer: answer.presets, sent)) is not None:
         return file
     answer = request.calls.call(METHOD, sent)
     pagination = answer["pagination"]
@@ -65,15 +66,15 @@ def presets(request: PageRequest) -> PageAnswer:
         total=pagination["total_count"],
         page=pagination["page"],
         first=(pagination["page"] - 1) * PER_PAGE + 1,
-        may_add=request.calls.may("preset.add"),
-        may_edit=request.calls.may("preset.edit"),
-        may_remove=request.calls.may("preset.remove"),
+        may_add=request.calls.may(presets_api.add),
+        may_edit=request.calls.may(presets_api.edit),
+        may_remove=request.calls.may(presets_api.remove),
         api_request_path=request.calls.address(METHOD, sent),
     )
 
 
-@pages.get(f"{PATH}/new", needs=("preset.add",))
-@pages.post(f"{PATH}/new", needs=("preset.add",))
+@pages.get(f"{PATH}/new", needs=(presets_api.add,))
+@pages.post(f"{PATH}/new", needs=(presets_api.add,))
 def new_preset(request: PageRequest) -> PageAnswer:
     """Make a preset."""
     form = open_form(request, NEW, choices=_choices({}))
@@ -84,8 +85,8 @@ def new_preset(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New preset"), back=PATH, line=line, save=gettext("Make the preset"))
 
 
-@pages.get(f"{PATH}/{{id}}/edit", needs=(METHOD, "preset.edit"))
-@pages.post(f"{PATH}/{{id}}/edit", needs=(METHOD, "preset.edit"))
+@pages.get(f"{PATH}/{{id}}/edit", needs=(METHOD, presets_api.edit))
+@pages.post(f"{PATH}/{{id}}/edit", needs=(METHOD, presets_api.edit))
 def edit_preset(request: PageRequest) -> PageAnswer:
     """Change a preset. Levels of features without a field stay."""
     found = _find(request)
@@ -98,24 +99,28 @@ def edit_preset(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Edit the preset %(preset)s", preset=found["name"]), back=PATH, line=line)
 
 
-@pages.get(f"{PATH}/{{id}}/remove", needs=(METHOD, "preset.remove"))
+@pages.get(f"{PATH}/{{id}}/remove", needs=(METHOD, presets_api.remove))
 def ask_removal(request: PageRequest) -> PageAnswer:
     """Ask before a preset is removed."""
     found = _find(request)
     return request.page("staff/accounts/remove_preset.html", name=found["name"], path=f"{PATH}/{found['id']}")
 
 
-@pages.post(f"{PATH}/{{id}}/remove", needs=(METHOD, "preset.remove"))
+@pages.post(f"{PATH}/{{id}}/remove", needs=(METHOD, presets_api.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a preset."""
     name = _find(request)["name"]
-    request.calls.call("preset.remove", path=request.path)
+    request.calls.call(presets_api.remove, path=request.path)
     return Redirect(PATH, gettext("The preset %(preset)s is removed. Levels of staff users stay.", preset=name))
 
 
 def _find(request: PageRequest) -> Preset:
     """Return the preset of the path. Raises NotFound."""
-    found = (each for each in every_row(request, METHOD, "presets", ()) if each["id"] == request.path["id"])
+    found = (
+        each
+        for each in every_record(request, METHOD, lambda answer: answer.presets, ())
+        if each["id"] == request.path["id"]
+    )
     preset = next(found, None)
     if preset is None:
         raise NotFound

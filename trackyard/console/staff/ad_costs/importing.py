@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.offers import lists
+from trackyard.api.people import affiliates
 from trackyard.base.errors import BadInput, NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
@@ -12,7 +14,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import every_row
+from trackyard.console.list_files import every_record
 from trackyard.console.staff.ad_costs.listing import LIST, PATH, SET, without_sub8
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
@@ -103,7 +105,7 @@ def _checked(request: PageRequest, lines: Sequence[CostLine]) -> Iterator[CostLi
     tried = [line if line.why else _with_faults(request, line) for line in lines]
     numbers = {line.place[:2] for line in tried if not line.why}
     costs = _present_costs(request, sorted({offer for offer, _ in numbers}))
-    is_known = request.calls.may("admin.partners.list")
+    is_known = request.calls.may(affiliates.list_)
     people = affiliate_names(request.calls, (int(affiliate) for _, affiliate in numbers))
     first: dict[Place, int] = {}
     for line in tried:
@@ -141,8 +143,8 @@ def _present_costs(request: PageRequest, numbers: Sequence[str]) -> dict[str, di
     found: dict[str, dict[Place, str] | None] = {}
     for number in numbers:
         try:
-            request.calls.call("offer.get", path={"id": number})
-            rows = list(every_row(request, LIST, "costs", [("offer_id", number)]))
+            request.calls.call(lists.get, path={"id": number})
+            rows = list(every_record(request, LIST, lambda answer: answer.costs, [("offer_id", number)]))
         except NotFound:
             found[number] = None
         except BadInput:

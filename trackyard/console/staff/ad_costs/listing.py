@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.statistics import ad_costs as ad_costs_api
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
@@ -19,8 +20,8 @@ from trackyard.console.staff.traffic.filters import offers
 pages = Pages()
 
 PATH: Final = "/console/ad-costs"
-LIST: Final = "adcosts.list"
-SET: Final = "adcosts.set"
+LIST: Final = ad_costs_api.list_
+SET: Final = ad_costs_api.set_
 _KEYS: Final = ("offer_id", "affiliate_id", "date", "sub8")
 NEW: Final = FormPlan(
     SET,
@@ -68,12 +69,12 @@ def new_cost(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New ad cost"), back=PATH, line=line, save=gettext("Save the ad cost"))
 
 
-@pages.post(f"{PATH}/remove", needs=(LIST, "adcosts.remove"))
+@pages.post(f"{PATH}/remove", needs=(LIST, ad_costs_api.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a cost."""
     sent = [(name, request.field(name)) for name in _KEYS if request.field(name)]
     try:
-        request.calls.call("adcosts.remove", [*sent, *without_sub8(request.field("sub8"))])
+        request.calls.call(ad_costs_api.remove, [*sent, *without_sub8(request.field("sub8"))])
     except NotFound:
         return _page(request, gettext("Another person removed this ad cost already."), 404)
     return Redirect(f"{PATH}?offer={request.field('offer_id')}", gettext("The ad cost is removed."))
@@ -92,7 +93,7 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswe
     chosen = next(iter(filters[0].values(request.address)), "")
     if chosen:
         try:
-            if (file := list_file(request, LIST, "costs", sent)) is not None:
+            if (file := list_file(request, LIST, lambda answer: answer.costs, sent)) is not None:
                 return file
             answer = request.calls.call(LIST, sent)
             found, total = answer["costs"], answer["pagination"]["total"]

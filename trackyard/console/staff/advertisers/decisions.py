@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.people import advertisers
 from trackyard.base.errors import Conflict
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.answers import Looks, PageAnswer, Redirect
@@ -21,19 +22,19 @@ DONE: Final = {
 }
 
 
-@pages.post("/console/advertisers/{id}/status", needs=("admin.advertiser.edit",))
+@pages.post("/console/advertisers/{id}/status", needs=(advertisers.edit,))
 def set_status(request: PageRequest) -> PageAnswer:
     """Approve, reject or activate an advertiser."""
     sent = [("status", request.field("status"))]
-    found = request.calls.call("admin.advertiser.edit", sent, {"id": request.path["id"]})["advertiser"]
+    found = request.calls.call(advertisers.edit, sent, {"id": request.path["id"]})["advertiser"]
     return Redirect(f"/console/advertisers/{found['id']}", DONE[found["status"]].format(title=found["title"]))
 
 
-@pages.post("/console/advertisers/{id}/look-as", needs=("admin.advertiser.get", "admin.advertiser.look_as"))
+@pages.post("/console/advertisers/{id}/look-as", needs=(advertisers.show, advertisers.look_as))
 def look(request: PageRequest) -> PageAnswer:
     """Show the portal as the advertiser sees it."""
     try:
-        answer = request.calls.call("admin.advertiser.look_as", path={"id": request.path["id"]})
+        answer = request.calls.call(advertisers.look_as, path={"id": request.path["id"]})
     except Conflict as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Looks("/advertiser/", seal_look(request, Account(AccountKind.ADVERTISER, answer["id"])))

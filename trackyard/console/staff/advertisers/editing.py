@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.people import advertisers
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -106,12 +107,12 @@ _GROUPS: Final = (
         folded=True,
     ),
 )
-NEW: Final = FormPlan("admin.advertiser.add", _GROUPS)
-EDIT: Final = FormPlan("admin.advertiser.edit", _GROUPS)
+NEW: Final = FormPlan(advertisers.add, _GROUPS)
+EDIT: Final = FormPlan(advertisers.edit, _GROUPS)
 
 
-@pages.get("/console/advertisers/new", needs=("admin.advertiser.add",))
-@pages.post("/console/advertisers/new", needs=("admin.advertiser.add",))
+@pages.get("/console/advertisers/new", needs=(advertisers.add,))
+@pages.post("/console/advertisers/new", needs=(advertisers.add,))
 def new_advertiser(request: PageRequest) -> PageAnswer:
     """Create an advertiser."""
     form = open_form(request, _with_custom_fields(request, NEW), choices=_choices(request))
@@ -129,8 +130,8 @@ def new_advertiser(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.get("/console/advertisers/{id}/edit", needs=("admin.advertiser.get", "admin.advertiser.edit"))
-@pages.post("/console/advertisers/{id}/edit", needs=("admin.advertiser.get", "admin.advertiser.edit"))
+@pages.get("/console/advertisers/{id}/edit", needs=(advertisers.show, advertisers.edit))
+@pages.post("/console/advertisers/{id}/edit", needs=(advertisers.show, advertisers.edit))
 def edit_advertiser(request: PageRequest) -> PageAnswer:
     """Change an advertiser."""
     found = find_advertiser(request)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -41,7 +42,7 @@ class AdvertiserRow:
     results: ListFigures | None
 
 
-@pages.get("/console/advertisers", needs=("admin.advertisers.list",))
+@pages.get("/console/advertisers", needs=(advertisers_api.list_,))
 def advertisers(request: PageRequest) -> PageAnswer:
     """Show advertisers that meet the filters, a page at a time."""
     calls = request.calls
@@ -54,18 +55,18 @@ def advertisers(request: PageRequest) -> PageAnswer:
     state = read_list(request.address, filters, SORTS, ("_id", "desc"))
     column, direction = state.sort
     sent = [*state.sent("search"), ("order", column), ("orderType", direction)]
-    if (file := list_file(request, "admin.advertisers.list", "advertisers", sent)) is not None:
+    if (file := list_file(request, advertisers_api.list_, lambda answer: answer.advertisers, sent)) is not None:
         return file
-    answer = calls.call("admin.advertisers.list", sent)
+    answer = calls.call(advertisers_api.list_, sent)
     found = answer["advertisers"]
     period = list_period(request)
     money, ids = list_currency(request), [each["id"] for each in found]
     results, fault = find_list_figures(request, period.days, "advertiser", "advertiser", ids, money.pairs)
-    rows_request = calls.address("admin.advertisers.list", sent)
+    rows_request = calls.address(advertisers_api.list_, sent)
     return request.page(
         "staff/advertisers.html",
         rows=[_row(each, results) for each in found],
-        may_write=calls.may("admin.advertiser.add"),
+        may_write=calls.may(advertisers_api.add),
         fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
         currency=money.shown,
         in_currency=money.query,

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from trackyard.api.offers import lists as lists_api
+from trackyard.api.people import advertisers
+from trackyard.api.statistics import reports
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress
@@ -35,11 +38,11 @@ _HIDDEN: Final = "***"
 
 def find_advertiser(request: PageRequest) -> dict[str, Any]:
     """Return the advertiser of the path. Raises NotFound."""
-    found: dict[str, Any] = request.calls.call("admin.advertiser.get", path={"id": request.path["id"]})["advertiser"]
+    found: dict[str, Any] = request.calls.call(advertisers.show, path={"id": request.path["id"]})["advertiser"]
     return found
 
 
-@pages.get("/console/advertisers/{id}", needs=("admin.advertiser.get",))
+@pages.get("/console/advertisers/{id}", needs=(advertisers.show,))
 def advertiser_page(request: PageRequest) -> PageAnswer:
     """Show an advertiser."""
     return page_of(request, find_advertiser(request))
@@ -49,15 +52,15 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
     """Return the page of an advertiser. banner: why the change that was asked for was refused."""
     calls, number = request.calls, advertiser["id"]
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
-    may_write = calls.may("admin.advertiser.edit")
+    may_write = calls.may(advertisers.edit)
     sent = [("advertiser[]", number), *(("status[]", each) for each in OFFER_STATUSES), ("limit", str(MOST))]
-    offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
+    offers = calls.call(lists_api.list_offers, sent) if calls.may(lists_api.list_offers) else None
     page = request.page(
         "staff/advertiser.html",
         status,
         advertiser=advertiser,
         address=request.address,
-        may_count=calls.may("stats.custom"),
+        may_count=calls.may(reports.custom),
         banner=banner,
         note=request.field("note") if banner else "",
         manager=manager_name(advertiser["manager_obj"]),
@@ -69,14 +72,14 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
         activity=recent_changes(request, "advertiser", number),
         statuses=OFFER_STATUSES,
         sign_in=STATUSES[advertiser["status"]],
-        may_send=may_write and calls.may("admin.advertiser.sendpass") and bool(advertiser["email"]),
+        may_send=may_write and calls.may(advertisers.send_password) and bool(advertiser["email"]),
         has_code=_HIDDEN not in advertiser["postback_url"],
         may_write=may_write,
-        may_look=calls.may("admin.advertiser.look_as") and advertiser["status"] == "active",
+        may_look=calls.may(advertisers.look_as) and advertiser["status"] == "active",
         may_invoice=request.may_open("/console/invoices"),
         most=MOST,
         path=f"/console/advertisers/{number}",
-        api_request_path=calls.address("admin.advertiser.get", path={"id": number}),
+        api_request_path=calls.address(advertisers.show, path={"id": number}),
     )
     lists = [
         (f"/console/conversions?advertiser={number}", gettext("Conversions")),
@@ -86,11 +89,11 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
     return with_results(request, page, [("filter[advertiser][]", number)], "7d", lists)
 
 
-@pages.post("/console/advertisers/{id}/manager", needs=("admin.advertiser.edit",))
+@pages.post("/console/advertisers/{id}/manager", needs=(advertisers.edit,))
 def set_manager(request: PageRequest) -> PageAnswer:
     """Give an advertiser another manager."""
     sent = [("manager", request.field("manager_id"))]
-    found = request.calls.call("admin.advertiser.edit", sent, {"id": request.path["id"]})["advertiser"]
+    found = request.calls.call(advertisers.edit, sent, {"id": request.path["id"]})["advertiser"]
     manager = manager_name(found["manager_obj"])
     done = (
         gettext("%(manager)s manages %(title)s now.", manager=manager, title=found["title"])
@@ -100,23 +103,23 @@ def set_manager(request: PageRequest) -> PageAnswer:
     return Redirect(f"/console/advertisers/{found['id']}", done)
 
 
-@pages.post("/console/advertisers/{id}/note", needs=("admin.advertiser.get", "admin.advertiser.edit"))
+@pages.post("/console/advertisers/{id}/note", needs=(advertisers.show, advertisers.edit))
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
     sent, path = [("add_note", signed_note(request))], {"id": request.path["id"]}
     try:
-        advertiser = request.calls.call("admin.advertiser.edit", sent, path)["advertiser"]
+        advertiser = request.calls.call(advertisers.edit, sent, path)["advertiser"]
     except BadInput as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
 
 
-@pages.post("/console/advertisers/{id}/password", needs=("admin.advertiser.get", "admin.advertiser.sendpass"))
+@pages.post("/console/advertisers/{id}/password", needs=(advertisers.show, advertisers.send_password))
 def send_password(request: PageRequest) -> PageAnswer:
     """Mail the advertiser a new password, with which it signs in."""
     advertiser = find_advertiser(request)
     try:
-        request.calls.call("admin.advertiser.sendpass", path={"id": advertiser["id"]})
+        request.calls.call(advertisers.send_password, path={"id": advertiser["id"]})
     except BadInput as refusal:
         return page_of(request, advertiser, fault_of(refusal), refusal.status)
     done = gettext("A new password is on its way to %(email)s.", email=advertiser["email"])

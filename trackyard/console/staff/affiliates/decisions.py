@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from trackyard.api.offers import connections
+from trackyard.api.people import affiliates
 from trackyard.base.errors import BadInput, Conflict, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import Pair
@@ -20,7 +22,7 @@ pages = Pages()
 _LIST: Final = "/console/affiliates"
 
 
-@pages.post("/console/affiliates/{id}/status", needs=("admin.partner.edit",))
+@pages.post("/console/affiliates/{id}/status", needs=(affiliates.edit,))
 def set_status(request: PageRequest) -> PageAnswer:
     """Approve, reject, block or activate an affiliate."""
     sent: list[Pair] = [("status", request.field("status"))]
@@ -29,17 +31,17 @@ def set_status(request: PageRequest) -> PageAnswer:
     if reason := request.field("status_reason").strip():
         sent.append(("status_reason", reason))
     try:
-        affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
+        affiliate = request.calls.call(affiliates.edit, sent, {"id": request.path["id"]})["partner"]
     except Conflict as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(_back(request), DONE[affiliate["status"]].format(name=affiliate_name(affiliate)))
 
 
-@pages.post("/console/affiliates/{id}/manager", needs=("admin.partner.edit",))
+@pages.post("/console/affiliates/{id}/manager", needs=(affiliates.edit,))
 def set_manager(request: PageRequest) -> PageAnswer:
     """Give an affiliate another manager."""
     sent = [("manager_id", request.field("manager_id"))]
-    affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
+    affiliate = request.calls.call(affiliates.edit, sent, {"id": request.path["id"]})["partner"]
     manager = manager_name(affiliate["manager"])
     name = affiliate_name(affiliate)
     return Redirect(
@@ -50,26 +52,26 @@ def set_manager(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.post("/console/affiliates/{id}/note", needs=("admin.partner.get", "admin.partner.edit"))
+@pages.post("/console/affiliates/{id}/note", needs=(affiliates.show, affiliates.edit))
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
     try:
-        request.calls.call("admin.partner.edit", [("add_note", signed_note(request))], {"id": request.path["id"]})
+        request.calls.call(affiliates.edit, [("add_note", signed_note(request))], {"id": request.path["id"]})
     except BadInput as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(f"{_page(request)}#notes", gettext("The note is saved."))
 
 
-@pages.post("/console/affiliates/{id}/connect", needs=("offer.affiliate.enable",))
+@pages.post("/console/affiliates/{id}/connect", needs=(connections.enable_affiliate,))
 def connect(request: PageRequest) -> PageAnswer:
     """Connect an affiliate to an offer, or take it off one."""
     is_on = request.field("do") != "disconnect"
-    method = "offer.affiliate.enable" if is_on else "offer.affiliate.disable"
+    method = connections.enable_affiliate if is_on else connections.disable_affiliate
     offer = request.field("offer_id").strip()
     try:
         request.calls.call(method, [("pid", request.path["id"]), ("offer_id[]", offer)])
     except RequestError as refusal:
-        if not request.calls.may("admin.partner.get"):
+        if not request.calls.may(affiliates.show):
             raise
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     done = (

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from trackyard.api.money import payment_systems
+from trackyard.api.people import affiliates
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -64,12 +66,12 @@ _SIGN_IN: Final = (
     FormField("email", lazy_gettext("E-mail")),
     FormField("password", lazy_gettext("Password"), widget="password"),
 )
-NEW: Final = FormPlan("admin.partner.add", (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_ACCOUNT)), *_MORE))
-EDIT: Final = FormPlan("admin.partner.edit", (FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
+NEW: Final = FormPlan(affiliates.add, (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_ACCOUNT)), *_MORE))
+EDIT: Final = FormPlan(affiliates.edit, (FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
 
 
-@pages.get("/console/affiliates/new", needs=("admin.partner.add",))
-@pages.post("/console/affiliates/new", needs=("admin.partner.add",))
+@pages.get("/console/affiliates/new", needs=(affiliates.add,))
+@pages.post("/console/affiliates/new", needs=(affiliates.add,))
 def new_affiliate(request: PageRequest) -> PageAnswer:
     """Create an affiliate."""
     form = open_form(request, _with_lists(request, NEW), choices=_choices(request))
@@ -83,8 +85,8 @@ def new_affiliate(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.get("/console/affiliates/{id}/edit", needs=("admin.partner.get", "admin.partner.edit"))
-@pages.post("/console/affiliates/{id}/edit", needs=("admin.partner.get", "admin.partner.edit"))
+@pages.get("/console/affiliates/{id}/edit", needs=(affiliates.show, affiliates.edit))
+@pages.post("/console/affiliates/{id}/edit", needs=(affiliates.show, affiliates.edit))
 def edit_affiliate(request: PageRequest) -> PageAnswer:
     """Change an affiliate."""
     found = find_affiliate(request)
@@ -130,7 +132,7 @@ def _with_lists(request: PageRequest, plan: FormPlan) -> FormPlan:
 
 def _systems(request: PageRequest) -> Sequence[Mapping[str, Any]]:
     """Return the payment systems of the network; none where the person may not list them."""
-    if not request.calls.may("admin.payment_systems.list"):
+    if not request.calls.may(payment_systems.list_all):
         return ()
-    found: list[dict[str, Any]] = request.calls.call("admin.payment_systems.list")["payment_systems"]
+    found: list[dict[str, Any]] = request.calls.call(payment_systems.list_all)["payment_systems"]
     return found

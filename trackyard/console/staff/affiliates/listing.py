@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.people import affiliates as affiliates_api
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -57,27 +58,27 @@ class AffiliateRow:
     waits: bool
 
 
-@pages.get("/console/affiliates", needs=("admin.partners.list",))
+@pages.get("/console/affiliates", needs=(affiliates_api.list_,))
 def affiliates(request: PageRequest) -> PageAnswer:
     """Show affiliates that meet the filters, a page at a time."""
     calls = request.calls
     state = read_list(request.address, affiliate_filters(calls), SORTS, ("id", "desc"))
     column, direction = state.sort
     sent = [*state.sent("search"), ("order", column), ("orderType", direction), ("with_balance", "1")]
-    if (file := list_file(request, "admin.partners.list", "partners", sent)) is not None:
+    if (file := list_file(request, affiliates_api.list_, lambda answer: answer.partners, sent)) is not None:
         return file
-    answer = calls.call("admin.partners.list", sent)
+    answer = calls.call(affiliates_api.list_, sent)
     found = answer["partners"]
     period = list_period(request)
     money, ids = list_currency(request), [each["id"] for each in found]
     results, fault = find_list_figures(request, period.days, "affiliate", "partner", ids, money.pairs)
-    rows_request = calls.address("admin.partners.list", sent)
-    waiting = calls.call("admin.partners.list", [("status[]", "on moderation"), ("limit", "1")])
+    rows_request = calls.address(affiliates_api.list_, sent)
+    waiting = calls.call(affiliates_api.list_, [("status[]", "on moderation"), ("limit", "1")])
     return request.page(
         "staff/affiliates.html",
         rows=[_row(each, results) for each in found],
         waiting=waiting["pagination"]["total_count"],
-        may_write=calls.may("admin.partner.edit"),
+        may_write=calls.may(affiliates_api.edit),
         fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
         currency=money.shown,
         in_currency=money.query,

@@ -6,6 +6,7 @@ The end of a look at the portal of an advertiser is here, too.
 import re
 from typing import Final
 
+from trackyard.api.people import affiliates
 from trackyard.base.errors import Conflict
 from trackyard.console.frame.answers import Looks, PageAnswer
 from trackyard.console.frame.looks import seal_look
@@ -20,11 +21,11 @@ _PAGES: Final = {"affiliate": re.compile(r"[0-9]{1,9}"), "advertiser": re.compil
 """What a look may be of, and the form of its id."""
 
 
-@pages.post("/console/affiliates/{id}/look-as", needs=("admin.partner.get", "admin.partner.look_as"))
+@pages.post("/console/affiliates/{id}/look-as", needs=(affiliates.show, affiliates.look_as))
 def look(request: PageRequest) -> PageAnswer:
     """Show the portal as the affiliate sees it."""
     try:
-        answer = request.calls.call("admin.partner.look_as", path={"id": request.path["id"]})
+        answer = request.calls.call(affiliates.look_as, path={"id": request.path["id"]})
     except Conflict as refusal:
         sentence = " ".join(each for sentences in (refusal.fields or {}).values() for each in sentences)
         return page_of(request, find_affiliate(request), sentence, 409)

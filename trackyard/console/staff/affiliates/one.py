@@ -4,6 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from trackyard.api.conversions import edits
+from trackyard.api.offers import connections, offers
+from trackyard.api.offers import lists as lists_api
+from trackyard.api.people import affiliates
+from trackyard.api.statistics import reports
+from trackyard.api.tracking import postbacks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
@@ -23,11 +29,11 @@ pages = Pages()
 
 def find_affiliate(request: PageRequest) -> dict[str, Any]:
     """Return the affiliate of the path. Raises NotFound."""
-    affiliate: dict[str, Any] = request.calls.call("admin.partner.get", path={"id": request.path["id"]})["partner"]
+    affiliate: dict[str, Any] = request.calls.call(affiliates.show, path={"id": request.path["id"]})["partner"]
     return affiliate
 
 
-@pages.get("/console/affiliates/{id}", needs=("admin.partner.get",))
+@pages.get("/console/affiliates/{id}", needs=(affiliates.show,))
 def affiliate_page(request: PageRequest) -> PageAnswer:
     """Show an affiliate."""
     return page_of(request, find_affiliate(request))
@@ -46,13 +52,13 @@ def page_of(
     """
     calls, number = request.calls, affiliate["id"]
     request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
-    may_write = calls.may("admin.partner.edit")
+    may_write = calls.may(affiliates.edit)
     page = request.page(
         "staff/affiliate.html",
         status,
         affiliate=affiliate,
         address=request.address,
-        may_count=calls.may("stats.custom"),
+        may_count=calls.may(reports.custom),
         name=affiliate_name(affiliate),
         status_name=STATUSES[affiliate["status"]],
         mark=MARKS[affiliate["status"]],
@@ -70,7 +76,7 @@ def page_of(
         most=MOST,
         banner=banner,
         path=f"/console/affiliates/{number}",
-        api_request_path=calls.address("admin.partner.get", path={"id": str(number)}),
+        api_request_path=calls.address(affiliates.show, path={"id": str(number)}),
         **_rights(request, affiliate),
         **find_programs(request, number),
     )
@@ -86,17 +92,17 @@ def _rights(request: PageRequest, affiliate: Mapping[str, Any]) -> dict[str, boo
     """Return what the person may do with an affiliate besides editing it."""
     may = request.calls.may
     return {
-        "may_look": may("admin.partner.look_as") and affiliate["status"] == "active",
+        "may_look": may(affiliates.look_as) and affiliate["status"] == "active",
         "may_release": _has_suspicious(request, affiliate["id"]),
-        "may_connect": may("offer.affiliate.enable"),
-        "may_add_postbacks": may("partner.postback.add"),
-        "may_set_payouts": may("admin.offer.edit") and may("offer.get"),
+        "may_connect": may(connections.enable_affiliate),
+        "may_add_postbacks": may(postbacks.add),
+        "may_set_payouts": may(offers.edit) and may(lists_api.get),
     }
 
 
 def _has_suspicious(request: PageRequest, affiliate: int) -> bool:
     """Return whether conversions of an affiliate are held as suspicious, and the person may release them."""
-    calls, method = request.calls, "admin.conversions.release-held"
+    calls, method = request.calls, edits.release
     if not calls.may(method):
         return False
     return bool(calls.call(method, [("pid", str(affiliate)), ("preview", "1")])["released"])

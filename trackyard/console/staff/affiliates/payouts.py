@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from trackyard.api.offers import lists, offers
+from trackyard.api.people import affiliates
 from trackyard.base.errors import AccessDenied, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, open_form
@@ -24,11 +26,11 @@ pages = Pages()
 _NAME: Final = "partner_payments"
 _FIRST_OF_OTHERS: Final = 1000
 """The place from which on the payouts of other affiliates are sent, so that it is none of this form."""
-EDIT: Final = FormPlan("admin.offer.edit", (FormGroup(lazy_gettext("Personal payouts"), (PERSONAL_ROWS,)),))
+EDIT: Final = FormPlan(offers.edit, (FormGroup(lazy_gettext("Personal payouts"), (PERSONAL_ROWS,)),))
 
 
-@pages.get("/console/affiliates/{id}/payouts", needs=("admin.partner.get", "offer.get", "admin.offer.edit"))
-@pages.post("/console/affiliates/{id}/payouts", needs=("admin.partner.get", "offer.get", "admin.offer.edit"))
+@pages.get("/console/affiliates/{id}/payouts", needs=(affiliates.show, lists.get, offers.edit))
+@pages.post("/console/affiliates/{id}/payouts", needs=(affiliates.show, lists.get, offers.edit))
 def edit_payouts(request: PageRequest) -> PageAnswer:
     """Change what an affiliate is paid in the offer that the address names."""
     affiliate = find_affiliate(request)
@@ -46,7 +48,7 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
     form = open_form(request, _plan(number), {_NAME: own}, choices=choices, path=path, fixed=others)
     back = f"/console/affiliates/{number}#payouts"
     if _removes_all(request, form, own):
-        request.calls.call("admin.offer.edit", others or [(_NAME, "")], path)
+        request.calls.call(offers.edit, others or [(_NAME, "")], path)
         return Redirect(back, gettext("No personal payout is left in %(title)s.", title=offer["title"]))
     if form.save() is not None:
         return Redirect(back, gettext("The personal payouts in %(title)s are saved.", title=offer["title"]))
@@ -65,9 +67,7 @@ def _plan(affiliate: int) -> FormPlan:
 def _offer(request: PageRequest) -> dict[str, Any] | None:
     """Return the offer that the address names; None without one."""
     try:
-        found: dict[str, Any] = request.calls.call(
-            "offer.get", path={"id": request.address.get("offer").strip() or "0"}
-        )
+        found: dict[str, Any] = request.calls.call(lists.get, path={"id": request.address.get("offer").strip() or "0"})
     except NotFound:
         return None
     offer: dict[str, Any] = found["offer"]

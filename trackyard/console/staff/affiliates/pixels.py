@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.tracking import pixels as pixels_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -49,7 +50,7 @@ class PixelRow:
     changed: str
 
 
-@pages.get(PATH, needs=("partner.pixels.list",))
+@pages.get(PATH, needs=(pixels_api.list_own,))
 def pixels(request: PageRequest) -> PageAnswer:
     """Show the pixels of affiliates, those that wait first."""
     calls = request.calls
@@ -63,7 +64,7 @@ def pixels(request: PageRequest) -> PageAnswer:
     sent = [pair for pair in state.sent() if pair[0] not in ("limit", "page")]
     fault = ""
     try:
-        found = list((calls.call("partner.pixels.list", sent)["pixel"] or {}).values())
+        found = list((calls.call(pixels_api.list_own, sent)["pixel"] or {}).values())
     except RequestError as refusal:
         found, fault = [], fault_of(refusal)
     if asks_for_file(request):
@@ -74,14 +75,14 @@ def pixels(request: PageRequest) -> PageAnswer:
         "staff/affiliates/pixels.html",
         rows=[_row(request, each, named) for each in found[state.first - 1 : state.first - 1 + PER_PAGE]],
         waiting=sum(each["moderation_status"] == "0" for each in found),
-        may_decide=calls.may("partner.pixel.edit"),
+        may_decide=calls.may(pixels_api.edit),
         fault=fault,
-        api_request_path=calls.address("partner.pixels.list", sent),
+        api_request_path=calls.address(pixels_api.list_own, sent),
         **state.shown(len(found)),
     )
 
 
-@pages.post(f"{PATH}/{{id}}", needs=("partner.pixel.edit",))
+@pages.post(f"{PATH}/{{id}}", needs=(pixels_api.edit,))
 def decide(request: PageRequest) -> PageAnswer:
     """Accept or reject a pixel."""
     back = back_to(PATH, request.field("back"))
@@ -89,7 +90,7 @@ def decide(request: PageRequest) -> PageAnswer:
         return Redirect(back, gettext("Nothing is decided."))
     status, done = _DECISIONS[request.field("do")]
     number = request.path["id"]
-    request.calls.call("partner.pixel.edit", [("moderation_status", status)], {"id": number})
+    request.calls.call(pixels_api.edit, [("moderation_status", status)], {"id": number})
     return Redirect(back, done.format(id=number))
 
 

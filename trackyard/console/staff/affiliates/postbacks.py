@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from trackyard.api.offers import lists
+from trackyard.api.people import affiliates
+from trackyard.api.tracking import postback_trials, postbacks
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
@@ -42,12 +45,12 @@ _FIELDS: Final = (
 _OFFER: Final = FormField(
     "offer_id", label=lazy_gettext("Offer"), help=lazy_gettext("Without a choice for all offers.")
 )
-NEW: Final = FormPlan("partner.postback.add", (FormGroup(lazy_gettext("Postback"), (*_FIELDS, _OFFER)),))
-EDIT: Final = FormPlan("partner.postback.edit", (FormGroup(lazy_gettext("Postback"), _FIELDS),))
+NEW: Final = FormPlan(postbacks.add, (FormGroup(lazy_gettext("Postback"), (*_FIELDS, _OFFER)),))
+EDIT: Final = FormPlan(postbacks.edit, (FormGroup(lazy_gettext("Postback"), _FIELDS),))
 
 
-@pages.get(f"{PATH}/new", needs=("admin.partner.get", "partner.postback.add", "partner.postback.test"))
-@pages.post(f"{PATH}/new", needs=("admin.partner.get", "partner.postback.add", "partner.postback.test"))
+@pages.get(f"{PATH}/new", needs=(affiliates.show, postbacks.add, postback_trials.send_test))
+@pages.post(f"{PATH}/new", needs=(affiliates.show, postbacks.add, postback_trials.send_test))
 def new_postback(request: PageRequest) -> PageAnswer:
     """Add a postback, or test the one that is typed."""
     affiliate = find_affiliate(request)
@@ -60,8 +63,8 @@ def new_postback(request: PageRequest) -> PageAnswer:
     return form.page(request, title, back=back, save=gettext("Add the postback"), **_tried(request, form, ()))
 
 
-@pages.get(f"{PATH}/{{postback}}/edit", needs=("admin.partner.get", "admin.postbacks.list", "partner.postback.edit"))
-@pages.post(f"{PATH}/{{postback}}/edit", needs=("admin.partner.get", "admin.postbacks.list", "partner.postback.edit"))
+@pages.get(f"{PATH}/{{postback}}/edit", needs=(affiliates.show, postbacks.list_, postbacks.edit))
+@pages.post(f"{PATH}/{{postback}}/edit", needs=(affiliates.show, postbacks.list_, postbacks.edit))
 def edit_postback(request: PageRequest) -> PageAnswer:
     """Change a postback, or test what is typed. One that was paused is sent again."""
     found = _find(request)
@@ -74,26 +77,26 @@ def edit_postback(request: PageRequest) -> PageAnswer:
     return form.page(request, title, back=_back(request), **_tried(request, form, more))
 
 
-@pages.get(f"{PATH}/{{postback}}/delete", needs=("admin.postbacks.list", "partner.postback.remove"))
+@pages.get(f"{PATH}/{{postback}}/delete", needs=(postbacks.list_, postbacks.remove))
 def ask_before_removal(request: PageRequest) -> PageAnswer:
     """Ask whether a postback shall be removed."""
     return request.page("staff/affiliates/postback_delete.html", postback=_find(request), back=_back(request))
 
 
-@pages.post(f"{PATH}/{{postback}}/delete", needs=("admin.postbacks.list", "partner.postback.remove"))
+@pages.post(f"{PATH}/{{postback}}/delete", needs=(postbacks.list_, postbacks.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
-    request.calls.call("partner.postback.remove", path={"id": str(_find(request)["id"])})
+    request.calls.call(postbacks.remove, path={"id": str(_find(request)["id"])})
     return Redirect(_back(request), gettext("The postback is removed."))
 
 
-@pages.post(f"{PATH}/{{postback}}/test", needs=("admin.partner.get", "admin.postbacks.list", "partner.postback.test"))
+@pages.post(f"{PATH}/{{postback}}/test", needs=(affiliates.show, postbacks.list_, postback_trials.send_test))
 def test(request: PageRequest) -> PageAnswer:
     """Request the URL of a postback once with made-up values, and show the answer on the affiliate's page."""
     found, affiliate = _find(request), find_affiliate(request)
     sent = [(name, str(found[name])) for name in ("pid", "url", "status", "offer_id", "goal") if found[name]]
     try:
-        result = request.calls.call("partner.postback.test", sent)["test"]
+        result = request.calls.call(postback_trials.send_test, sent)["test"]
     except RequestError as refusal:
         return page_of(request, affiliate, fault_of(refusal), refusal.status)
     return page_of(request, affiliate, tested={"id": found["id"], **result})
@@ -102,11 +105,11 @@ def test(request: PageRequest) -> PageAnswer:
 def _tried(request: PageRequest, form: PageForm, more: Sequence[Pair]) -> dict[str, Any]:
     """Return the template of the form, and the answer to what was typed if the person asked for a test."""
     tested = None
-    if form.is_tried and request.calls.may("partner.postback.test"):
+    if form.is_tried and request.calls.may(postback_trials.send_test):
         known = {name for name, _ in more}
         sent = [*more, *(pair for pair in form.filled_pairs if pair[0] not in known)]
         try:
-            tested = request.calls.call("partner.postback.test", sent)["test"]
+            tested = request.calls.call(postback_trials.send_test, sent)["test"]
         except RequestError as refusal:
             form.refuse(refusal)
     return {"template": "staff/affiliates/postback_form.html", "tested": tested}
@@ -114,17 +117,17 @@ def _tried(request: PageRequest, form: PageForm, more: Sequence[Pair]) -> dict[s
 
 def _offers(request: PageRequest) -> Choices:
     """Return the offers that the affiliate may send clicks to, by title."""
-    if not request.calls.may("partner.live-offers.list"):
+    if not request.calls.may(lists.list_live):
         return ()
     sent = [("pid", request.path["id"]), ("limit", str(_MOST_OFFERS)), ("sort[title]", "asc")]
-    found = request.calls.call("partner.live-offers.list", sent)["offers"]
+    found = request.calls.call(lists.list_live, sent)["offers"]
     return tuple((str(each["id"]), str(each["title"])) for each in found)
 
 
 def _find(request: PageRequest) -> dict[str, Any]:
     """Return the postback of the path. Raises NotFound."""
     sent = [("partner_id[]", request.path["id"]), ("limit", str(_MOST))]
-    for each in request.calls.call("admin.postbacks.list", sent)["postbacks"]:
+    for each in request.calls.call(postbacks.list_, sent)["postbacks"]:
         if str(each["id"]) == request.path["postback"]:
             found: dict[str, Any] = each
             return found

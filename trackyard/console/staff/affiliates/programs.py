@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import lists
+from trackyard.api.people import affiliates
+from trackyard.api.tracking import postbacks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import payout
@@ -76,9 +79,9 @@ def find_programs(request: PageRequest, number: int) -> dict[str, Any]:
 
 
 def _offers(request: PageRequest, number: int) -> Listed | None:
-    if not request.calls.may("partner.live-offers.list"):
+    if not request.calls.may(lists.list_live):
         return None
-    answer = request.calls.call("partner.live-offers.list", [("pid", str(number)), ("limit", str(MOST))])
+    answer = request.calls.call(lists.list_live, [("pid", str(number)), ("limit", str(MOST))])
     return Listed([_open_offer(each) for each in answer["offers"]], answer["pagination"]["total_count"])
 
 
@@ -90,12 +93,12 @@ def _open_offer(offer: Mapping[str, Any]) -> OpenOffer:
 
 def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[OwnPayout] | None:
     """Return the personal payments of the affiliate in these offers."""
-    if not request.calls.may("offers.list"):
+    if not request.calls.may(lists.list_offers):
         return None
     if not offers:
         return []
     sent = [("int_id[]", str(each)) for each in offers]
-    found = request.calls.call("offers.list", [*sent, ("limit", str(MOST))])["offers"]
+    found = request.calls.call(lists.list_offers, [*sent, ("limit", str(MOST))])["offers"]
     return [
         OwnPayout(offer["id"], offer["title"], payment_row(payment), may_write(request, offer))
         for offer in found
@@ -105,9 +108,9 @@ def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[O
 
 
 def _postbacks(request: PageRequest, number: int) -> Listed | None:
-    if not request.calls.may("admin.postbacks.list"):
+    if not request.calls.may(postbacks.list_):
         return None
-    answer = request.calls.call("admin.postbacks.list", [("partner_id[]", str(number)), ("limit", str(MOST))])
+    answer = request.calls.call(postbacks.list_, [("partner_id[]", str(number)), ("limit", str(MOST))])
     lines = [
         PostbackLine(
             each["id"],
@@ -124,7 +127,7 @@ def _postbacks(request: PageRequest, number: int) -> Listed | None:
 
 
 def _referrals(request: PageRequest, number: int) -> Listed:
-    answer = request.calls.call("admin.partner.referrals", [("limit", str(MOST))], {"id": str(number)})
+    answer = request.calls.call(affiliates.list_referrals, [("limit", str(MOST))], {"id": str(number)})
     lines = [
         ReferredLine(each["id"], affiliate_name(each), STATUSES[each["status"]], MARKS[each["status"]])
         for each in answer["referrals"].values()

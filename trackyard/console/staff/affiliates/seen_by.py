@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.people import staff
 from trackyard.base.texts.marks import gettext
 from trackyard.console.account.roles import ROLE_WORDS
 from trackyard.console.frame.request import PageRequest
@@ -60,9 +61,9 @@ def _role(role: Role, affiliate: Mapping[str, Any], users: list[dict[str, Any]] 
 
 def _users(request: PageRequest) -> list[dict[str, Any]] | None:
     """Return the active staff users; None where there are too many, or the person may not list them."""
-    if not request.calls.may("admin.users.list"):
+    if not request.calls.may(staff.list_):
         return None
-    answer = request.calls.call("admin.users.list", [("limit", str(MOST_CHOICES))])
+    answer = request.calls.call(staff.list_, [("limit", str(MOST_CHOICES))])
     if answer["pagination"]["total_count"] > MOST_CHOICES:
         return None
     return [user for user in answer["users"] if user["status"] == "active"]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.platform.alerts import alerts
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import Pair
@@ -15,7 +16,7 @@ from trackyard.domain.platform.alerts.kinds import AlertKind
 pages = Pages()
 
 CHOICES: Final = f"{PATH}/choices"
-_NEEDS: Final = ("admin.alerts.choices.get", "admin.alerts.choices.edit")
+_NEEDS: Final = (alerts.show_choices, alerts.edit_choices)
 _RHYTHMS: Final = (
     ("none", lazy_gettext("No digest")),
     ("day", lazy_gettext("Each day")),
@@ -27,7 +28,7 @@ _TEXTS: Final = ("quiet_from", "quiet_until")
 @pages.get(CHOICES, needs=_NEEDS)
 def choices(request: PageRequest) -> PageAnswer:
     """Show what the person chose."""
-    return _page(request, request.calls.call("admin.alerts.choices.get")["choices"])
+    return _page(request, request.calls.call(alerts.show_choices)["choices"])
 
 
 @pages.post(CHOICES, needs=_NEEDS)
@@ -40,9 +41,9 @@ def choose(request: PageRequest) -> PageAnswer:
         (f"ways[{kind.value}]", "mail" if request.field(f"mail-{kind.value}") else "console") for kind in AlertKind
     ]
     try:
-        request.calls.call("admin.alerts.choices.edit", sent)
+        request.calls.call(alerts.edit_choices, sent)
     except BadInput as refusal:
-        before = request.calls.call("admin.alerts.choices.get")["choices"]
+        before = request.calls.call(alerts.show_choices)["choices"]
         typed = {name: request.field(name) for name in _TEXTS}
         faults = {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
         return _page(request, {**before, **typed}, faults, refusal.status)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.platform.alerts import alerts as alerts_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -41,7 +42,7 @@ class AlertRow:
     link: str
 
 
-@pages.get(PATH, needs=("admin.alerts.list",))
+@pages.get(PATH, needs=(alerts_api.list_,))
 def alerts(request: PageRequest) -> PageAnswer:
     """Show alerts, those that are open unless the address names others."""
     kinds = tuple((kind.value, str(kind.label)) for kind in AlertKind)
@@ -50,13 +51,13 @@ def alerts(request: PageRequest) -> PageAnswer:
         ListFilter("kind", gettext("Kind"), "kind[]", kinds),
     )
     state = read_list(request.address, filters)
-    if (file := list_file(request, "admin.alerts.list", "alerts", state.sent())) is not None:
+    if (file := list_file(request, alerts_api.list_, lambda answer: answer.alerts, state.sent())) is not None:
         return file
-    found = request.calls.call("admin.alerts.list", state.sent())
+    found = request.calls.call(alerts_api.list_, state.sent())
     return request.page(
         "staff/alerts/list.html",
         rows=[_row(request, each) for each in found["alerts"]],
-        api_request_path=request.calls.address("admin.alerts.list", state.sent()),
+        api_request_path=request.calls.address(alerts_api.list_, state.sent()),
         **state.shown(found["pagination"]["total_count"]),
     )
 

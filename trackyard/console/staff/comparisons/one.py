@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.conversions import comparisons
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame import shown
@@ -16,8 +17,8 @@ from trackyard.console.staff.lists import ListFilter, read_list
 
 pages = Pages()
 
-_NEEDS: Final = ("comparison.get",)
-_ACCEPT: Final = "comparison.accept"
+_NEEDS: Final = (comparisons.get,)
+_ACCEPT: Final = comparisons.accept
 
 
 @pages.get(f"{PATH}/{{id}}", needs=_NEEDS)
@@ -52,7 +53,7 @@ def _page(request: PageRequest, *, fault: str = "", preview: dict[str, Any] | No
     filters = (ListFilter("class", gettext("Class"), "classes[]", _choices()),)
     state = read_list(request.address, filters)
     path = {"id": request.path["id"]}
-    found = request.calls.call("comparison.get", state.sent(), path)
+    found = request.calls.call(comparisons.get, state.sent(), path)
     comparison = found["comparison"]
     back = f"/console/{comparison['side']}s/{comparison['subject_id']}/compare"
     return request.page(
@@ -68,7 +69,7 @@ def _page(request: PageRequest, *, fault: str = "", preview: dict[str, Any] | No
         may_accept=request.calls.may(_ACCEPT),
         preview=preview,
         fault=fault,
-        api_request_path=request.calls.address("comparison.get", state.sent(), path),
+        api_request_path=request.calls.address(comparisons.get, state.sent(), path),
         **state.shown(found["pagination"]["total_count"]),
     )
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.conversions import comparisons
 from trackyard.base.errors import BadInput, UnsupportedMediaType
 from trackyard.base.texts.marks import gettext
 from trackyard.base.zones import find_zone
@@ -22,8 +23,8 @@ _FIELDS: Final = (
     *(f"column_{name}" for name in COLUMN_FIELDS),
     *(f"words_{name}" for name in ("confirmed", "pending", "hold", "declined")),
 )
-_ADVERTISERS: Final = ("comparison.advertiser.list", "comparison.advertiser.add")
-_AFFILIATES: Final = ("comparison.affiliate.list", "comparison.affiliate.add")
+_ADVERTISERS: Final = (comparisons.list_of_advertiser, comparisons.compare_advertiser)
+_AFFILIATES: Final = (comparisons.list_of_affiliate, comparisons.compare_affiliate)
 _METHODS: Final = {"advertiser": _ADVERTISERS, "affiliate": _AFFILIATES}
 """Methods that list comparisons and that add one, by the sender of the file."""
 

@@ -4,6 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from trackyard.api.money import affiliate_payments, invoices
+from trackyard.api.people import advertisers as advertisers_api
+from trackyard.api.people import affiliates as affiliates_api
+from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
@@ -11,7 +15,7 @@ from trackyard.console.frame.figures import report
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_row, rows_file
+from trackyard.console.list_files import asks_for_file, every_record, rows_file
 from trackyard.console.staff.affiliates.listing import CurrencySum, balances_of
 from trackyard.console.staff.lists import ListFilter, ListState, read_list
 from trackyard.console.staff.money.words import Sums, sums_of, sums_text
@@ -50,7 +54,7 @@ class AdvertiserBalance:
     paid: str
 
 
-@pages.get(PATH, needs=("admin.partners.list", "balance.get"))
+@pages.get(PATH, needs=(affiliates_api.list_, affiliates_api.show_balance))
 def affiliates(request: PageRequest) -> PageAnswer:
     """Show balances of affiliates, a page at a time."""
     calls = request.calls
@@ -58,9 +62,10 @@ def affiliates(request: PageRequest) -> PageAnswer:
     sent = [*state.sent("search"), ("with_balance", "1")]
     if asks_for_file(request):
         return rows_file(
-            "balances-affiliates", _affiliate_rows(every_row(request, "admin.partners.list", "partners", sent))
+            "balances-affiliates",
+            _affiliate_rows(every_record(request, affiliates_api.list_, lambda answer: answer.partners, sent)),
         )
-    answer = calls.call("admin.partners.list", sent)
+    answer = calls.call(affiliates_api.list_, sent)
     ids = [each["id"] for each in answer["partners"]]
     requested, paid = _payments(request, ids, "created"), _payments(request, ids, "paid")
     rows = [
@@ -74,18 +79,18 @@ def affiliates(request: PageRequest) -> PageAnswer:
         )
         for each in answer["partners"]
     ]
-    path = calls.address("admin.partners.list", sent)
+    path = calls.address(affiliates_api.list_, sent)
     return _page(request, state, rows, answer["pagination"]["total_count"], path)
 
 
 def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[Any, Sums] | None:
     """Return the sums of payments by affiliate; None where they cannot be seen or are too many."""
-    if not request.calls.may("admin.payments.list"):
+    if not request.calls.may(affiliate_payments.list_):
         return None
     if not ids:
         return {}
     sent = [*(("pid[]", str(each)) for each in ids), ("status[]", status), ("limit", str(_MOST))]
-    answer = request.calls.call("admin.payments.list", sent)
+    answer = request.calls.call(affiliate_payments.list_, sent)
     if answer["pagination"]["total_count"] > _MOST:
         return None
     found: dict[Any, list[tuple[str, Any]]] = {}
@@ -94,16 +99,16 @@ def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[
     return {number: sums_of(amounts) for number, amounts in found.items()}
 
 
-@pages.get(OF_ADVERTISERS, needs=("admin.advertisers.list", "admin.advertiser-invoices.list", "stats.custom"))
+@pages.get(OF_ADVERTISERS, needs=(advertisers_api.list_, invoices.list_, reports.custom))
 def advertisers(request: PageRequest) -> PageAnswer:
     """Show what advertisers were charged and invoiced, a page at a time."""
     calls = request.calls
     state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),))
     sent = [*state.sent("search"), ("order", "title")]
     if asks_for_file(request):
-        found = list(every_row(request, "admin.advertisers.list", "advertisers", sent))
+        found = list(every_record(request, advertisers_api.list_, lambda answer: answer.advertisers, sent))
         return rows_file("balances-advertisers", _advertiser_rows(request, found))
-    answer = calls.call("admin.advertisers.list", sent)
+    answer = calls.call(advertisers_api.list_, sent)
     ids = [each["id"] for each in answer["advertisers"]]
     unpaid, paid = _invoices(request, ids, "unpaid"), _invoices(request, ids, "paid")
     charges = _charges(request, ids)
@@ -113,7 +118,7 @@ def advertisers(request: PageRequest) -> PageAnswer:
         )
         for each in answer["advertisers"]
     ]
-    path = calls.address("admin.advertisers.list", sent)
+    path = calls.address(advertisers_api.list_, sent)
     return _page(request, state, rows, answer["pagination"]["total_count"], path)
 
 
@@ -147,7 +152,7 @@ def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> Mapping[
     if not ids:
         return {}
     sent = [*(("supplier_id[]", each) for each in ids), ("status[]", status), ("limit", str(_MOST))]
-    answer = request.calls.call("admin.advertiser-invoices.list", sent)
+    answer = request.calls.call(invoices.list_, sent)
     if answer["pagination"]["total_count"] > _MOST:
         return None
     found: dict[Any, list[tuple[str, Any]]] = {}

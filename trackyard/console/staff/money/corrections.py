@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.money import corrections as corrections_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -31,7 +32,7 @@ _FIELDS: Final = (
         wide=True,
     ),
 )
-NEW: Final = FormPlan("admin.correction.add", (FormGroup(lazy_gettext("Correction"), _FIELDS),))
+NEW: Final = FormPlan(corrections_api.add, (FormGroup(lazy_gettext("Correction"), _FIELDS),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class CorrectionLine:
     entered: str
 
 
-@pages.get(PATH, needs=("admin.corrections.list",))
+@pages.get(PATH, needs=(corrections_api.list_,))
 def corrections(request: PageRequest) -> PageAnswer:
     """Show corrections that meet the filters, the newest first."""
     calls = request.calls
@@ -59,22 +60,22 @@ def corrections(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
-    if (file := list_file(request, "admin.corrections.list", "corrections", sent)) is not None:
+    if (file := list_file(request, corrections_api.list_, lambda answer: answer.corrections, sent)) is not None:
         return file
-    found, total, fault = read_or_fault(request, "admin.corrections.list", "corrections", sent)
+    found, total, fault = read_or_fault(request, corrections_api.list_, lambda answer: answer.corrections, sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(
         "staff/corrections.html",
         rows=[_line(request, each, names) for each in found],
-        may_write=calls.may("admin.correction.add"),
+        may_write=calls.may(corrections_api.add),
         fault=fault,
-        api_request_path=calls.address("admin.corrections.list", sent),
+        api_request_path=calls.address(corrections_api.list_, sent),
         **state.shown(total),
     )
 
 
-@pages.get(f"{PATH}/new", needs=("admin.correction.add",))
-@pages.post(f"{PATH}/new", needs=("admin.correction.add",))
+@pages.get(f"{PATH}/new", needs=(corrections_api.add,))
+@pages.post(f"{PATH}/new", needs=(corrections_api.add,))
 def new_correction(request: PageRequest) -> PageAnswer:
     """Enter a correction; the address may name the affiliate."""
     values = {"pid": request.address.get("affiliate"), "currency": request.deps.currency, "amount": "", "comment": ""}

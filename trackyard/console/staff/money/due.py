@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from trackyard.api.money import affiliate_payments
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -30,13 +31,13 @@ class DueLine:
     is_chosen: bool
 
 
-@pages.get("/console/payments/due", needs=("admin.payments.due", "admin.payments.add"))
+@pages.get("/console/payments/due", needs=(affiliate_payments.list_due, affiliate_payments.add))
 def due(request: PageRequest) -> PageAnswer:
     """Show the amounts that can be paid, in one currency at a time."""
     return _page(request)
 
 
-@pages.post("/console/payments/due", needs=("admin.payments.due", "admin.payments.add"))
+@pages.post("/console/payments/due", needs=(affiliate_payments.list_due, affiliate_payments.add))
 def propose(request: PageRequest) -> PageAnswer:
     """Make payments for the affiliates that were chosen."""
     chosen = [("pid[]", value) for name, value in request.form if name == "pid"]
@@ -44,7 +45,7 @@ def propose(request: PageRequest) -> PageAnswer:
         return _page(request, gettext("Choose at least one affiliate."), 400)
     more = [(name, request.field(name).strip()) for name in ("currency", "date_to", "comment")]
     try:
-        answer = request.calls.call("admin.payments.add", [*chosen, *(pair for pair in more if pair[1])])
+        answer = request.calls.call(affiliate_payments.add, [*chosen, *(pair for pair in more if pair[1])])
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     return Redirect(f"{PATH}?status=created", _done(answer))
@@ -76,7 +77,7 @@ def _done(answer: Mapping[str, Any]) -> str:
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
     """Return the page with what was chosen; at first everyone is."""
     calls = request.calls
-    found = calls.call("admin.payments.due")["due"]
+    found = calls.call(affiliate_payments.list_due)["due"]
     currencies = sorted({each["currency"] for each in found})
     wanted = request.field("currency") or request.address.get("currency")
     currency = wanted if wanted in currencies else next(iter(currencies), request.deps.currency)
@@ -103,5 +104,5 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
         comment=request.field("comment"),
         date_to=request.field("date_to"),
         fault=fault,
-        api_request_path=calls.address("admin.payments.due"),
+        api_request_path=calls.address(affiliate_payments.list_due),
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.money import held_changes as held_changes_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
@@ -41,17 +42,17 @@ class HeldLine:
     fault: str
 
 
-@pages.get(PATH, needs=("admin.held-changes.list",))
+@pages.get(PATH, needs=(held_changes_api.list_,))
 def held_changes(request: PageRequest) -> PageAnswer:
     """Show held changes, those that wait unless the address says otherwise."""
     return _page(request)
 
 
-@pages.post("/console/payments/held/{id}", needs=("admin.held-changes.list", "admin.held-change.confirm"))
+@pages.post("/console/payments/held/{id}", needs=(held_changes_api.list_, held_changes_api.confirm))
 def decide(request: PageRequest) -> PageAnswer:
     """Confirm a held change with the password of the account, or refuse it."""
     number, is_confirmed = request.path["id"], request.field("do") == "confirm"
-    method = "admin.held-change.confirm" if is_confirmed else "admin.held-change.refuse"
+    method = held_changes_api.confirm if is_confirmed else held_changes_api.refuse
     sent = [("password", request.field("password"))] if is_confirmed else []
     try:
         found = request.calls.call(method, sent, {"id": number})["held_change"]
@@ -74,14 +75,14 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     sent = state.sent()
     if not state.is_filtered:
         sent.append(("state[]", "waiting"))
-    found, total, wrong = read_or_fault(request, "admin.held-changes.list", "held_changes", sent)
+    found, total, wrong = read_or_fault(request, held_changes_api.list_, lambda answer: answer.held_changes, sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(
         "staff/held_changes.html",
         status,
         rows=[_line(request, each, names, fault if each["id"] == refused else "") for each in found],
         fault=wrong or fault,
-        api_request_path=calls.address("admin.held-changes.list", sent),
+        api_request_path=calls.address(held_changes_api.list_, sent),
         **state.shown(total),
     )
 

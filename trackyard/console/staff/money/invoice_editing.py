@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.money import invoices
+from trackyard.api.offers import lists
+from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -37,17 +40,17 @@ _MAIN: Final = (
     FormField("comment", lazy_gettext("Comment"), wide=True),
 )
 NEW: Final = FormPlan(
-    "admin.advertiser-invoice.add",
+    invoices.add,
     (FormGroup(lazy_gettext("Invoice"), (*_MAIN, _CURRENCY)), FormGroup(lazy_gettext("Lines"), (_LINES,))),
 )
 EDIT: Final = FormPlan(
-    "admin.advertiser-invoice.edit",
+    invoices.edit,
     (FormGroup(lazy_gettext("Invoice"), _MAIN), FormGroup(lazy_gettext("Lines"), (_LINES,))),
 )
 
 
-@pages.get("/console/invoices/new", needs=("admin.advertiser-invoice.add",))
-@pages.post("/console/invoices/new", needs=("admin.advertiser-invoice.add",))
+@pages.get("/console/invoices/new", needs=(invoices.add,))
+@pages.post("/console/invoices/new", needs=(invoices.add,))
 def new_invoice(request: PageRequest) -> PageAnswer:
     """Create an invoice."""
     form = open_form(request, NEW, choices=_choices(request))
@@ -60,7 +63,7 @@ def new_invoice(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New invoice"), back=PATH, line=line, save=gettext("Create the invoice"))
 
 
-@pages.get("/console/invoices/{number}", needs=("admin.advertiser-invoice.get",))
+@pages.get("/console/invoices/{number}", needs=(invoices.show,))
 def invoice_page(request: PageRequest) -> PageAnswer:
     """Show an invoice with its lines."""
     invoice, calls = find_invoice(request), request.calls
@@ -73,12 +76,12 @@ def invoice_page(request: PageRequest) -> PageAnswer:
         offers=_offer_titles(request, {line["offer_id"] for line in invoice["detail"]}),
         path=f"{PATH}/{number}",
         activity=recent_changes(request, "invoice", number),
-        api_request_path=calls.address("admin.advertiser-invoice.get", path={"number": number}),
+        api_request_path=calls.address(invoices.show, path={"number": number}),
     )
 
 
-@pages.get("/console/invoices/{number}/edit", needs=("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"))
-@pages.post("/console/invoices/{number}/edit", needs=("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"))
+@pages.get("/console/invoices/{number}/edit", needs=(invoices.show, invoices.edit))
+@pages.post("/console/invoices/{number}/edit", needs=(invoices.show, invoices.edit))
 def edit_invoice(request: PageRequest) -> PageAnswer:
     """Change an invoice."""
     invoice = find_invoice(request)
@@ -96,15 +99,20 @@ def edit_invoice(request: PageRequest) -> PageAnswer:
 
 def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:
     """Return titles of offers by number, of those that the person may see."""
-    if not ids or not request.calls.may("offers.list"):
+    if not ids or not request.calls.may(lists.list_offers):
         return {}
     statuses = [("status[]", each) for each in ("active", "stopped", "suspended")]
     sent = [*(("int_id[]", str(each)) for each in sorted(ids)), *statuses, ("limit", str(len(ids)))]
-    return {each["id"]: each["title"] for each in request.calls.call("offers.list", sent)["offers"]}
+    return {each["id"]: each["title"] for each in request.calls.call(lists.list_offers, sent)["offers"]}
 
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:
     """Return the values that people choose from by name; a field without any is written."""
-    advertisers = listed(request.calls, "admin.advertisers.list", "advertisers", "title", (("order", "title"),))
+    advertisers = listed(
+        request.calls,
+        advertisers_api.list_,
+        lambda answer: ((each.id, each.title) for each in answer.advertisers),
+        (("order", "title"),),
+    )
     named: dict[str, Any] = {"supplier_id": advertisers, "currency": currency_choices(request)}
     return {name: found for name, found in named.items() if found}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.money import invoices as invoices_api
+from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -45,11 +47,16 @@ class InvoiceRow:
     is_unpaid: bool
 
 
-@pages.get(PATH, needs=("admin.advertiser-invoices.list",))
+@pages.get(PATH, needs=(invoices_api.list_,))
 def invoices(request: PageRequest) -> PageAnswer:
     """Show invoices that meet the filters, a page at a time."""
     calls = request.calls
-    advertisers = listed(calls, "admin.advertisers.list", "advertisers", "title", (("order", "title"),))
+    advertisers = listed(
+        calls,
+        advertisers_api.list_,
+        lambda answer: ((each.id, each.title) for each in answer.advertisers),
+        (("order", "title"),),
+    )
     filters = (
         ListFilter("advertiser", gettext("Advertiser"), "supplier_id[]", advertisers or None),
         ListFilter("status", gettext("Status"), "status[]", tuple(INVOICE_STATUSES.items())),
@@ -58,26 +65,26 @@ def invoices(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
-    if (file := list_file(request, "admin.advertiser-invoices.list", "message", sent)) is not None:
+    if (file := list_file(request, invoices_api.list_, lambda answer: answer.message, sent)) is not None:
         return file
-    found, total, fault = read_or_fault(request, "admin.advertiser-invoices.list", "message", sent)
+    found, total, fault = read_or_fault(request, invoices_api.list_, lambda answer: answer.message, sent)
     titles = dict(advertisers) or advertiser_titles(calls, (each["supplier_id"] for each in found))
     return request.page(
         "staff/invoices.html",
         rows=[invoice_row(request, each, titles) for each in found],
         fault=fault,
-        api_request_path=calls.address("admin.advertiser-invoices.list", sent),
+        api_request_path=calls.address(invoices_api.list_, sent),
         **state.shown(total),
     )
 
 
-@pages.post("/console/invoices/{number}/status", needs=("admin.advertiser-invoice.edit",))
+@pages.post("/console/invoices/{number}/status", needs=(invoices_api.edit,))
 def set_status(request: PageRequest) -> PageAnswer:
     """Mark an invoice as paid or unpaid."""
     invoice = find_invoice(request)
     number = str(invoice["number"])
     sent = [("supplier_id", invoice["supplier_id"]), ("status", request.field("status"))]
-    request.calls.call("admin.advertiser-invoice.edit", sent, {"number": number})
+    request.calls.call(invoices_api.edit, sent, {"number": number})
     return Redirect(
         f"{PATH}/{number}", gettext("Invoice %(number)s is %(value)s.", number=number, value=request.field("status"))
     )
@@ -86,7 +93,7 @@ def set_status(request: PageRequest) -> PageAnswer:
 def find_invoice(request: PageRequest) -> dict[str, Any]:
     """Return the invoice of the path. Raises NotFound."""
     path = {"number": request.path["number"]}
-    invoice: dict[str, Any] = request.calls.call("admin.advertiser-invoice.get", path=path)["message"]
+    invoice: dict[str, Any] = request.calls.call(invoices_api.show, path=path)["message"]
     return invoice
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from trackyard.api.money import affiliate_payments
+from trackyard.api.people import affiliates
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -23,20 +25,20 @@ def find_payment(request: PageRequest) -> dict[str, Any]:
     number = request.path["id"]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
-    found = request.calls.call("admin.payments.list", [("id[]", number)])["payments"]
+    found = request.calls.call(affiliate_payments.list_, [("id[]", number)])["payments"]
     if not found:
         raise NotFound
     payment: dict[str, Any] = found[0]
     return payment
 
 
-@pages.get("/console/payments/{id}", needs=("admin.payments.list", "admin.payment.entries"))
+@pages.get("/console/payments/{id}", needs=(affiliate_payments.list_, affiliate_payments.list_entries))
 def payment_page(request: PageRequest) -> PageAnswer:
     """Show a payment."""
     return _page(request, find_payment(request))
 
 
-@pages.post("/console/payments/{id}", needs=("admin.payments.list", "admin.payment.edit"))
+@pages.post("/console/payments/{id}", needs=(affiliate_payments.list_, affiliate_payments.edit))
 def change(request: PageRequest) -> PageAnswer:
     """Execute or cancel a payment, or change its comment."""
     payment = find_payment(request)
@@ -44,7 +46,7 @@ def change(request: PageRequest) -> PageAnswer:
     if status in DONE:
         return Redirect(f"{PATH}/{number}", marked(request.calls, status, [number]))
     try:
-        request.calls.call("admin.payment.edit", [("comment", request.field("comment"))], {"id": number})
+        request.calls.call(affiliate_payments.edit, [("comment", request.field("comment"))], {"id": number})
     except RequestError as refusal:
         return _page(request, payment | {"comment": request.field("comment")}, fault_of(refusal), refusal.status)
     return Redirect(f"{PATH}/{number}", gettext("The comment of payment %(number)s is saved.", number=number))
@@ -54,10 +56,10 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
     """Return the page of a payment."""
     calls, number = request.calls, str(payment["id"])
     state = read_list(request.address, ())
-    entries = calls.call("admin.payment.entries", state.sent(), {"id": number})
+    entries = calls.call(affiliate_payments.list_entries, state.sent(), {"id": number})
     systems = None
-    if calls.may("admin.partner.get") and payment["pid"] in (names := affiliate_names(calls, [payment["pid"]])):
-        systems = calls.call("admin.partner.get", path={"id": str(payment["pid"])})["partner"]["payment_systems"]
+    if calls.may(affiliates.show) and payment["pid"] in (names := affiliate_names(calls, [payment["pid"]])):
+        systems = calls.call(affiliates.show, path={"id": str(payment["pid"])})["partner"]["payment_systems"]
     else:
         names = {}
     return request.page(
@@ -67,11 +69,11 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
         created_by=dict(managers(calls)).get(payment["created_by"], ""),
         entries=[_entry(each) for each in entries["entries"]],
         systems=systems,
-        may_write=calls.may("admin.payment.edit"),
+        may_write=calls.may(affiliate_payments.edit),
         per_page=PER_PAGE,
         fault=fault,
         activity=recent_changes(request, "payment", number),
-        api_request_path=calls.address("admin.payment.entries", path={"id": number}),
+        api_request_path=calls.address(affiliate_payments.list_entries, path={"id": number}),
         **state.shown(entries["pagination"]["total_count"]),
     )
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.money import affiliate_payments, held_changes, payment_requests
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -45,7 +46,7 @@ class PaymentLine:
     may_cancel: bool
 
 
-@pages.get(PATH, needs=("admin.payments.list",))
+@pages.get(PATH, needs=(affiliate_payments.list_,))
 def payments(request: PageRequest) -> PageAnswer:
     """Show payments that meet the filters, a page at a time."""
     calls = request.calls
@@ -58,23 +59,23 @@ def payments(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
-    if (file := list_file(request, "admin.payments.list", "payments", sent)) is not None:
+    if (file := list_file(request, affiliate_payments.list_, lambda answer: answer.payments, sent)) is not None:
         return file
-    found, total, fault = read_or_fault(request, "admin.payments.list", "payments", sent)
+    found, total, fault = read_or_fault(request, affiliate_payments.list_, lambda answer: answer.payments, sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(
         "staff/payments.html",
         rows=[payment_line(request, each, names) for each in found],
-        may_write=calls.may("admin.payment.edit"),
+        may_write=calls.may(affiliate_payments.edit),
         waiting=waiting_changes(calls),
         asking=open_requests(calls),
         fault=fault,
-        api_request_path=calls.address("admin.payments.list", sent),
+        api_request_path=calls.address(affiliate_payments.list_, sent),
         **state.shown(total),
     )
 
 
-@pages.post(PATH, needs=("admin.payment.edit",))
+@pages.post(PATH, needs=(affiliate_payments.edit,))
 def mark(request: PageRequest) -> PageAnswer:
     """Execute or cancel the payments that were chosen."""
     status, back = request.field("do"), back_to(PATH, request.field("back"))
@@ -89,7 +90,7 @@ def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
     done, held, refused = 0, 0, list[str]()
     for number in chosen:
         try:
-            answer = calls.call("admin.payment.edit", [("status", status)], {"id": number})
+            answer = calls.call(affiliate_payments.edit, [("status", status)], {"id": number})
         except RequestError as refusal:
             refused.append(gettext("Payment %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
             continue
@@ -122,17 +123,17 @@ def payment_line(request: PageRequest, payment: Mapping[str, Any], names: Mappin
 
 def waiting_changes(calls: LocalCalls[Deps]) -> int:
     """Return the number of changes that wait for a second person; 0 where the person may not see them."""
-    if not calls.may("admin.held-changes.list"):
+    if not calls.may(held_changes.list_):
         return 0
-    answer = calls.call("admin.held-changes.list", [("state[]", "waiting"), ("limit", "1")])
+    answer = calls.call(held_changes.list_, [("state[]", "waiting"), ("limit", "1")])
     return int(answer["pagination"]["total_count"])
 
 
 def open_requests(calls: LocalCalls[Deps]) -> int:
     """Return the number of affiliates' requests that wait; 0 where the person may not see them."""
-    if not calls.may("admin.payment-requests.list"):
+    if not calls.may(payment_requests.list_):
         return 0
-    answer = calls.call("admin.payment-requests.list", [("status[]", "open"), ("limit", "1")])
+    answer = calls.call(payment_requests.list_, [("status[]", "open"), ("limit", "1")])
     return int(answer["pagination"]["total_count"])
 
 

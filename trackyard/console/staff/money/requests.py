@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.money import payment_requests as payment_requests_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -49,23 +50,23 @@ class PayRequestLine:
     fault: str
 
 
-@pages.get(PATH, needs=("admin.payment-requests.list",))
+@pages.get(PATH, needs=(payment_requests_api.list_,))
 def payment_requests(request: PageRequest) -> PageAnswer:
     """Show requests that wait, or those that are decided."""
     return _page(request)
 
 
-@pages.post(f"{PATH}/{{id}}", needs=("admin.payment-requests.list", "admin.payment-request.accept"))
+@pages.post(f"{PATH}/{{id}}", needs=(payment_requests_api.list_, payment_requests_api.accept))
 def decide(request: PageRequest) -> PageAnswer:
     """Make a payment of a request, or reject it with the reason that was typed."""
     number, is_accepted = request.path["id"], request.field("do") == "accept"
     try:
         if is_accepted:
-            made = request.calls.call("admin.payment-request.accept", path={"id": number})["payment"]
+            made = request.calls.call(payment_requests_api.accept, path={"id": number})["payment"]
             message = gettext("The payment is made. Mark it as paid once the money is sent.")
             return Redirect(f"{PAYMENTS}/{made['id']}", message)
         sent = [("reason", request.field("reason").strip())]
-        found = request.calls.call("admin.payment-request.reject", sent, {"id": number})["payment_request"]
+        found = request.calls.call(payment_requests_api.reject, sent, {"id": number})["payment_request"]
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
     message = gettext("The request of %(name)s is rejected. It gets a mail with the reason.", name=found["name"])
@@ -82,9 +83,13 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     )
     state = read_list(request.address, filters)
     sent = [("status[]", each) for each in (("open",) if tab == "open" else _DECIDED)] + state.sent()
-    if (file := list_file(request, "admin.payment-requests.list", "payment_requests", sent)) is not None:
+    if (
+        file := list_file(request, payment_requests_api.list_, lambda answer: answer.payment_requests, sent)
+    ) is not None:
         return file
-    found, total, wrong = read_or_fault(request, "admin.payment-requests.list", "payment_requests", sent)
+    found, total, wrong = read_or_fault(
+        request, payment_requests_api.list_, lambda answer: answer.payment_requests, sent
+    )
     typed = request.field("reason") if refused else ""
     return request.page(
         "staff/payment_requests.html",
@@ -92,9 +97,9 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
         rows=[_line(request, each, *((typed, fault) if str(each["id"]) == refused else ("", ""))) for each in found],
         tabs=TABS,
         tab=tab,
-        may_decide=tab == "open" and calls.may("admin.payment-request.accept"),
+        may_decide=tab == "open" and calls.may(payment_requests_api.accept),
         fault=wrong or fault,
-        api_request_path=calls.address("admin.payment-requests.list", sent),
+        api_request_path=calls.address(payment_requests_api.list_, sent),
         **state.shown(total),
     )
 

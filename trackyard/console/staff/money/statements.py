@@ -1,5 +1,7 @@
 """The statement of an affiliate, for staff."""
 
+from trackyard.api.money import statements
+from trackyard.api.people import affiliates
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -13,7 +15,7 @@ pages = Pages()
 _LINKS = {"offer": "/console/offers", "payment": "/console/payments"}
 
 
-@pages.get("/console/statements/{id}", needs=("balance.statement", "balance.get"))
+@pages.get("/console/statements/{id}", needs=(statements.show, affiliates.show_balance))
 def statement(request: PageRequest) -> PageAnswer:
     """Show what changed the balance of an affiliate."""
     number, currencies = _account(request)
@@ -30,7 +32,7 @@ def statement(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.get("/console/statements/{id}/file", needs=("balance.statement", "balance.get"))
+@pages.get("/console/statements/{id}/file", needs=(statements.show, affiliates.show_balance))
 def file(request: PageRequest) -> PageAnswer:
     """Send the statement as a file."""
     number, currencies = _account(request)
@@ -43,7 +45,7 @@ def _account(request: PageRequest) -> tuple[int, list[str]]:
     if not (text.isascii() and text.isdecimal() and 0 < len(text) < 10):
         raise NotFound
     try:
-        found = request.calls.call("balance.get", [("pid", text)])["balance"]
+        found = request.calls.call(affiliates.show_balance, [("pid", text)])["balance"]
     except BadInput:
         raise NotFound from None
     return int(text), currencies_of(found)

@@ -1,16 +1,20 @@
 """Words of the pages of money."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.actions.deps import Deps
+from trackyard.api.money import currencies
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import record_of, total_of
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.faults import fault_of
+from trackyard.wire.endpoint import A, Endpoint
 
 PAYMENT_STATUSES: Final[Mapping[str, str]] = {
     "created": lazy_gettext("To be paid"),
@@ -47,8 +51,8 @@ Sums = Mapping[str, Decimal]
 def currency_choices(request: PageRequest) -> Choices:
     """Return the currencies of the platform; its own alone where the person may not list them."""
     codes = {request.deps.currency}
-    if request.calls.may("admin.currency.list"):
-        codes |= set(request.calls.call("admin.currency.list")["quotes"])
+    if request.calls.may(currencies.list_all):
+        codes |= set(request.calls.call(currencies.list_all)["quotes"])
     return tuple((code, code) for code in sorted(codes))
 
 
@@ -65,13 +69,15 @@ def sums_text(sums: Sums) -> str:
     return " + ".join(shown.money(amount, currency) for currency, amount in sums.items()) or "\N{EM DASH}"
 
 
-def read_or_fault(request: PageRequest, method: str, key: str, sent: Sequence[Pair]) -> tuple[Any, int, str]:
+def read_or_fault(
+    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[Any]], sent: Sequence[Pair]
+) -> tuple[Sequence[Mapping[str, Any]], int, str]:
     """Return the rows of a list, their total, and why the API refused the filters.
 
-    key: of the rows in the answer.
+    rows: returns the rows of an answer.
     """
     try:
-        answer = request.calls.call(method, sent)
+        answer = request.calls.ask(method, sent)
     except RequestError as refusal:
         return [], 0, fault_of(refusal)
-    return answer[key], answer["pagination"]["total_count"], ""
+    return [record_of(each) for each in rows(answer)], total_of(answer), ""

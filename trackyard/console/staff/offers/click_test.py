@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import estimates
+from trackyard.api.tracking import click_check
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import PageForm
@@ -74,7 +76,7 @@ class ClickTest:
 
 def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
     """Return the test that the address names; None where the person may not test clicks."""
-    if not request.calls.may("admin.click-check"):
+    if not request.calls.may(click_check.check):
         return None
     address = request.address
     affiliate, ip = address.get("affiliate").strip(), address.get("ip").strip()
@@ -83,7 +85,7 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
     if address.get("test"):
         sent = [("params[offer_id]", str(offer)), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
-            check = request.calls.call("admin.click-check", [pair for pair in sent if pair[1]])["check"]
+            check = request.calls.call(click_check.check, [pair for pair in sent if pair[1]])["check"]
             verdict = verdict_of(check)
         except RequestError as refusal:
             fault = " ".join(sentence for each in (refusal.fields or {}).values() for sentence in each) or refusal.text
@@ -95,7 +97,7 @@ def find_typed_test(request: PageRequest, form: PageForm, offer: int) -> ClickTe
 
     A fault of what was typed is shown at its field of the form.
     """
-    if not request.calls.may("admin.offer.click-check"):
+    if not request.calls.may(estimates.of_click):
         return None
     affiliate, ip, device, agent = (request.field(f"test_{name}").strip() for name in _TYPED)
     verdict, fault = None, ""
@@ -103,7 +105,7 @@ def find_typed_test(request: PageRequest, form: PageForm, offer: int) -> ClickTe
         click = [("click_params[pid]", affiliate), ("click_ip", ip), ("click_ua", agent or device)]
         sent = [*form.pairs, *(pair for pair in click if pair[1])]
         try:
-            verdict = verdict_of(request.calls.call("admin.offer.click-check", sent, {"id": str(offer)})["check"])
+            verdict = verdict_of(request.calls.call(estimates.of_click, sent, {"id": str(offer)})["check"])
         except RequestError as refusal:
             fault = _fault_of_click(refusal)
             if not fault:

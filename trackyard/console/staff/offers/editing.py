@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from trackyard.api.offers import lists, offers
+from trackyard.api.platform import domains as domains_api
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.base.zones import find_zone
@@ -22,8 +24,8 @@ from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
 pages = Pages()
 
 
-@pages.get("/console/offers/new", needs=("admin.offer.add",))
-@pages.post("/console/offers/new", needs=("admin.offer.add",))
+@pages.get("/console/offers/new", needs=(offers.add,))
+@pages.post("/console/offers/new", needs=(offers.add,))
 def new_offer(request: PageRequest) -> PageAnswer:
     """Create an offer, or a copy of the one that the address names."""
     values, fixed = _copied(request) if request.address.get("copy") else (None, [])
@@ -41,8 +43,8 @@ def new_offer(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.get("/console/offers/{id}/edit", needs=("offer.get", "admin.offer.edit"))
-@pages.post("/console/offers/{id}/edit", needs=("offer.get", "admin.offer.edit"))
+@pages.get("/console/offers/{id}/edit", needs=(lists.get, offers.edit))
+@pages.post("/console/offers/{id}/edit", needs=(lists.get, offers.edit))
 def edit_offer(request: PageRequest) -> PageAnswer:
     """Change an offer."""
     offer = find_offer(request)
@@ -69,7 +71,7 @@ def edit_offer(request: PageRequest) -> PageAnswer:
 
 def _copied(request: PageRequest) -> tuple[dict[str, Any], list[Pair]]:
     """Return the values of the copy of an offer, and its conditions that have no field. Raises NotFound."""
-    offer = request.calls.call("offer.get", path={"id": request.address.get("copy")})["offer"]
+    offer = request.calls.call(lists.get, path={"id": request.address.get("copy")})["offer"]
     titles = {
         "copied": offer["title"],
         "title": gettext("Copy of %(title)s", title=offer["title"])[:500],
@@ -120,6 +122,6 @@ def _choices(request: PageRequest) -> dict[str, Choices]:
 
 
 def _domains(request: PageRequest) -> Choices:
-    if not request.calls.may("admin.domains.list"):
+    if not request.calls.may(domains_api.list_all):
         return ()
-    return tuple((number, each["url"]) for number, each in request.calls.call("admin.domains.list")["domains"].items())
+    return tuple((number, each["url"]) for number, each in request.calls.call(domains_api.list_all)["domains"].items())

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import estimates as estimates_api
 from trackyard.base.errors import RequestError
 from trackyard.console.forms import PageForm
 from trackyard.console.frame.request import PageRequest
@@ -23,6 +24,10 @@ _RULES: Final = frozenset(
     )
 )
 """The fields and lists of which clicks are judged."""
+_ESTIMATES: Final = (
+    ("conversions", estimates_api.of_conversions, _TERMS),
+    ("clicks", estimates_api.of_clicks, _RULES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,7 @@ def find_effect(request: PageRequest, form: PageForm, offer: int) -> Effect | No
     changed = {change.part: change.label for change in form.changes}
     estimates: dict[str, Mapping[str, Any] | None] = {}
     estimated: set[str] = set()
-    for kind, parts in (("conversions", _TERMS), ("clicks", _RULES)):
-        method = f"admin.offer.estimate.{kind}"
+    for kind, method, parts in _ESTIMATES:
         estimates[kind] = None
         if changed.keys() & parts and request.calls.may(method):
             try:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from trackyard.api.offers import lists, offers
+from trackyard.api.platform import files
 from trackyard.base.errors import BadInput, UnsupportedMediaType
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
@@ -17,7 +19,7 @@ pages = Pages()
 _ADDRESSES: Final = "creativeUrls[]"
 
 
-@pages.post("/console/offers/{id}/files", needs=("offer.get", "admin.offer.edit"), body_max=UPLOAD_MAX)
+@pages.post("/console/offers/{id}/files", needs=(lists.get, offers.edit), body_max=UPLOAD_MAX)
 def add_files(request: PageRequest) -> PageAnswer:
     """Add creatives, as files and as addresses of other sites, and replace the logo."""
     lines = (line.strip() for line in request.field("addresses").splitlines())
@@ -25,7 +27,7 @@ def add_files(request: PageRequest) -> PageAnswer:
     if not request.files and not addresses:
         return _refused(request, gettext("Choose a file or write an address first."))
     try:
-        request.calls.call("admin.offer.edit", addresses, {"id": request.path["id"]}, request.files)
+        request.calls.call(offers.edit, addresses, {"id": request.path["id"]}, request.files)
     except BadInput as refusal:
         return _refused(request, fault_of(refusal))
     except UnsupportedMediaType:
@@ -33,14 +35,14 @@ def add_files(request: PageRequest) -> PageAnswer:
     return Redirect(_back(request), gettext("The files are saved."))
 
 
-@pages.post("/console/offers/{id}/files/remove", needs=("offer.get", "admin.offer.remove-creative"))
+@pages.post("/console/offers/{id}/files/remove", needs=(lists.get, files.remove))
 def remove_files(request: PageRequest) -> PageAnswer:
     """Remove the chosen creatives."""
     chosen = [("creatives[]", value) for name, value in request.form if name == "creative"]
     if not chosen:
         return _refused(request, gettext("Choose the files that shall go first."))
     try:
-        gone = request.calls.call("admin.offer.remove-creative", chosen, {"id": request.path["id"]})["removed"]
+        gone = request.calls.call(files.remove, chosen, {"id": request.path["id"]})["removed"]
     except BadInput as refusal:
         return _refused(request, fault_of(refusal))
     return Redirect(_back(request), ngettext("%(num)d file is removed.", "%(num)d files are removed.", len(gone)))

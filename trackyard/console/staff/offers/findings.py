@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.api.platform import status
+from trackyard.api.platform.alerts import alerts as alerts_api
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.said import in_own_words
 from trackyard.console.staff.work import work_of
@@ -49,9 +51,9 @@ def findings_of_offers(request: PageRequest, offers: Sequence[int]) -> Mapping[i
 
 
 def _alerts(request: PageRequest) -> list[tuple[int, str, OfferFinding]]:
-    if not request.calls.may("admin.alerts.list"):
+    if not request.calls.may(alerts_api.list_):
         return []
-    alerts = request.calls.call("admin.alerts.list", [("state", "open"), ("limit", str(_MOST))])["alerts"]
+    alerts = request.calls.call(alerts_api.list_, [("state", "open"), ("limit", str(_MOST))])["alerts"]
     return [
         (
             each["offer_id"],
@@ -64,7 +66,7 @@ def _alerts(request: PageRequest) -> list[tuple[int, str, OfferFinding]]:
 
 
 def _known(request: PageRequest) -> list[tuple[int, str, OfferFinding]]:
-    if not request.calls.may("admin.findings"):
+    if not request.calls.may(status.list_findings):
         return []
     return [
         (

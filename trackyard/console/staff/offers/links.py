@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trackyard.api.offers import lists
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 
@@ -34,9 +35,9 @@ def find_links(request: PageRequest, offer: Mapping[str, Any]) -> OfferLinks:
     given = affiliate if affiliate.isascii() and affiliate.isdecimal() and len(affiliate) < 10 else ""
     base = _base(request, offer["id"])
     plain = (OfferLink("", f"{base}{given}"),)
-    if not given or not request.calls.may("partner.offers.list"):
+    if not given or not request.calls.may(lists.list_own):
         return OfferLinks(given, plain, "")
-    found = request.calls.call("partner.offers.list", [("pid", given), ("int_id[]", str(offer["id"]))])["offers"]
+    found = request.calls.call(lists.list_own, [("pid", given), ("int_id[]", str(offer["id"]))])["offers"]
     links = tuple(OfferLink(each["title"] or "", each["url"]) for own in found for each in own["links"])
     if links:
         return OfferLinks(given, links, "")
@@ -51,5 +52,5 @@ def find_links(request: PageRequest, offer: Mapping[str, Any]) -> OfferLinks:
 def _base(request: PageRequest, number: int) -> str:
     """Return what the links of an offer begin with."""
     sent = [("int_id[]", str(number)), *(("status[]", each) for each in ("active", "stopped", "suspended"))]
-    found = request.calls.call("offers.list", sent)["offers"]
+    found = request.calls.call(lists.list_offers, sent)["offers"]
     return str(found[0]["link"]) if found else ""

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.offers import connections, lists
+from trackyard.api.offers import offers as offers_api
+from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
@@ -13,7 +16,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
-from trackyard.console.list_files import asks_for_file, every_row, refuse_too_many, rows_file
+from trackyard.console.list_files import asks_for_file, every_record, refuse_too_many, rows_file
 from trackyard.console.offers_shown import choices, names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
@@ -80,7 +83,7 @@ class OfferRow:
     may_write: bool
 
 
-@pages.get("/console/offers", needs=("offers.list",))
+@pages.get("/console/offers", needs=(lists.list_offers,))
 def offers(request: PageRequest) -> PageAnswer:
     """Show offers that meet the filters, a page at a time."""
     calls, address = request.calls, request.address
@@ -105,18 +108,18 @@ def offers(request: PageRequest) -> PageAnswer:
         chips=chips,
         is_filtered=bool(chips or address.get("q")),
         total=total,
-        active=calls.call("offers.count")["count"],
+        active=calls.call(lists.count)["count"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         sort=sort,
         fault=" ".join(dict.fromkeys(each for each in (period.fault, refusal, fault) if each)),
-        may_add=calls.may("admin.offer.add"),
-        may_change=calls.may("admin.offer.mass-update"),
-        may_connect=calls.may("offer.affiliate.enable"),
-        may_count_affiliates=calls.may("offer.privacy.get"),
+        may_add=calls.may(offers_api.add),
+        may_change=calls.may(offers_api.update),
+        may_connect=calls.may(connections.enable_affiliate),
+        may_count_affiliates=calls.may(connections.show_privacy),
         statuses=STATUSES,
         affiliates=names.affiliates(calls),
-        api_request_path=calls.address("offers.list", sent),
+        api_request_path=calls.address(lists.list_offers, sent),
         **period.shown(),
     )
 
@@ -136,14 +139,14 @@ def _found(
         except RequestError as refusal:
             refused = gettext("The newest offers come first. %(text)s.", text=refusal.text.removesuffix("."))
             column, direction = USUAL
-    answer = calls.call("offers.list", sent)
+    answer = calls.call(lists.list_offers, sent)
     return answer["offers"], answer["pagination"]["total_count"], (column, direction), refused
 
 
 def _file(request: PageRequest, sent: Sequence[Pair], period: DayPeriod) -> Download:
     """Return every offer that meets the filters as a file, in the order of the page. Raises RequestError."""
     column, direction = _sort(request)
-    offers: Iterable[Mapping[str, Any]] = every_row(request, "offers.list", "offers", sent)
+    offers: Iterable[Mapping[str, Any]] = every_record(request, lists.list_offers, lambda answer: answer.offers, sent)
     if column in FIGURES:
         offers, total = each_by_figure(request.calls, sent, period, column, direction)
         refuse_too_many(total)
@@ -190,7 +193,7 @@ def _request(address: PageAddress, filters: Sequence[OfferFilter]) -> list[Pair]
 def _sort(request: PageRequest) -> tuple[str, str]:
     """Return the column and the direction that an address names, by default the newest offer first."""
     column, _, direction = request.address.get("sort").partition("-")
-    may_sort = column in SORTS or (column in FIGURES and request.calls.may("stats.custom"))
+    may_sort = column in SORTS or (column in FIGURES and request.calls.may(reports.custom))
     return (column, "desc" if direction == "desc" else "asc") if may_sort else USUAL
 
 
@@ -243,10 +246,10 @@ def _affiliates_text(calls: LocalCalls[Deps], offer: Mapping[str, Any]) -> str:
 
     All affiliates may use a public offer, but those that staff disconnected.
     """
-    if not calls.may("offer.privacy.get"):
+    if not calls.may(connections.show_privacy):
         return ""
     try:
-        found = calls.call("offer.privacy.get", path={"id": str(offer["id"])})
+        found = calls.call(connections.show_privacy, path={"id": str(offer["id"])})
     except RequestError:  # out of the person's scope
         return ""
     if offer["privacy"] != Privacy.PUBLIC:

@@ -5,6 +5,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.conversions import edits
+from trackyard.api.offers import lists as lists_api
+from trackyard.api.offers import offers
+from trackyard.api.statistics import health, reports
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
@@ -47,23 +51,23 @@ class PaymentRow:
 
 def find_offer(request: PageRequest) -> dict[str, Any]:
     """Return the offer of the path. Raises NotFound."""
-    offer: dict[str, Any] = request.calls.call("offer.get", path={"id": request.path["id"]})["offer"]
+    offer: dict[str, Any] = request.calls.call(lists_api.get, path={"id": request.path["id"]})["offer"]
     return offer
 
 
 def may_write(request: PageRequest, offer: Mapping[str, Any]) -> bool:
     """Return whether the person may change this offer: managers may change those of their advertisers."""
-    return request.calls.may("admin.offer.edit") and offer["pixel_code"] != _HIDDEN
+    return request.calls.may(offers.edit) and offer["pixel_code"] != _HIDDEN
 
 
 def _may_see_health(request: PageRequest, offer: Mapping[str, Any]) -> bool:
     """Return whether the person may see the health: managers see that of the offers of their advertisers."""
-    if not request.calls.may("stats.health.offer"):
+    if not request.calls.may(health.of_offer):
         return False
-    return may_write(request, offer) or not request.calls.may("admin.offer.edit")
+    return may_write(request, offer) or not request.calls.may(offers.edit)
 
 
-@pages.get("/console/offers/{id}", needs=("offer.get",))
+@pages.get("/console/offers/{id}", needs=(lists_api.get,))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an offer."""
     return page_of(request, find_offer(request))
@@ -83,7 +87,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         status,
         offer=offer,
         address=request.address,
-        may_count=calls.may("stats.custom"),
+        may_count=calls.may(reports.custom),
         file_fault=file_fault,
         addresses=request.field("addresses") if file_fault else "",
         activity=recent_changes(request, "offer", str(offer["id"])),
@@ -97,11 +101,11 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         click_test=find_click_test(request, offer["id"]),
         devices=DEVICES,
         may_write=may_write(request, offer),
-        may_release=offer["quality"] == "hold" and calls.may("admin.conversions.release-held"),
+        may_release=offer["quality"] == "hold" and calls.may(edits.release),
         may_see_health=_may_see_health(request, offer),
-        may_add=calls.may("admin.offer.add"),
-        may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
-        api_request_path=calls.address("offer.get", path={"id": str(offer["id"])}),
+        may_add=calls.may(offers.add),
+        may_remove=may_write(request, offer) and calls.may(offers.remove),
+        api_request_path=calls.address(lists_api.get, path={"id": str(offer["id"])}),
     )
     return with_results(request, page, [("filter[offer][]", str(offer["id"]))], lists=_lists(offer["id"]))
 
@@ -118,27 +122,27 @@ def _lists(offer: int) -> list[tuple[str, str]]:
     ]
 
 
-@pages.post("/console/offers/{id}/status", needs=("admin.offer.edit",))
+@pages.post("/console/offers/{id}/status", needs=(offers.edit,))
 def set_status(request: PageRequest) -> PageAnswer:
     """Activate, pause or stop an offer."""
     status = request.field("status")
-    answer = request.calls.call("admin.offer.edit", [("status", status)], {"id": request.path["id"]})
+    answer = request.calls.call(offers.edit, [("status", status)], {"id": request.path["id"]})
     offer = answer["offer"]
     return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} {_STATUS_DONE[offer['status']]}.")
 
 
-@pages.get("/console/offers/{id}/delete", needs=("offer.get", "admin.offer.delete"))
+@pages.get("/console/offers/{id}/delete", needs=(lists_api.get, offers.remove))
 def ask_before_removal(request: PageRequest) -> PageAnswer:
     """Ask whether an offer shall be removed, and say what stays."""
     offer = find_offer(request)
     return request.page("staff/offer_delete.html", offer=offer)
 
 
-@pages.post("/console/offers/{id}/delete", needs=("admin.offer.delete",))
+@pages.post("/console/offers/{id}/delete", needs=(offers.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove an offer."""
     offer = find_offer(request)
-    request.calls.call("admin.offer.delete", [("offer_id[]", str(offer["id"]))])
+    request.calls.call(offers.remove, [("offer_id[]", str(offer["id"]))])
     return Redirect(
         "/console/offers",
         gettext("%(title)s is removed. Its clicks and conversions stay in reports.", title=offer["title"]),

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.offers import lists
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
@@ -37,7 +38,7 @@ def each_by_figure(
     """
     conditions = [pair for pair in sent if pair[0] not in ("limit", "page") and not pair[0].startswith("sort[")]
     values = _values(calls, period, figure)
-    first = calls.call("offers.list", [*conditions, ("sort[id]", "desc"), ("limit", str(_AT_ONCE))])
+    first = calls.call(lists.list_offers, [*conditions, ("sort[id]", "desc"), ("limit", str(_AT_ONCE))])
     total, falls = first["pagination"]["total_count"], direction == "desc"
 
     def rank(id_: int) -> Decimal:
@@ -82,7 +83,7 @@ def _every(calls: LocalCalls[Deps], conditions: Sequence[Pair]) -> Offers:
     page, seen, total = 1, 0, 1
     while seen < total:
         sent = [*conditions, ("sort[id]", "desc"), ("limit", str(_AT_ONCE)), ("page", str(page))]
-        answer = calls.call("offers.list", sent)
+        answer = calls.call(lists.list_offers, sent)
         yield from answer["offers"]
         if not answer["offers"]:
             return
@@ -93,5 +94,5 @@ def _of_ids(calls: LocalCalls[Deps], conditions: Sequence[Pair], ids: Sequence[i
     """Yield those of some offers that meet the filters, in the order of their ids here."""
     for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
         sent = [*conditions, *(("int_id[]", str(each)) for each in block), ("limit", str(_AT_ONCE))]
-        found = {offer["id"]: offer for offer in calls.call("offers.list", sent)["offers"]}
+        found = {offer["id"]: offer for offer in calls.call(lists.list_offers, sent)["offers"]}
         yield from (found[each] for each in block if each in found)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.offers import offers
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES
@@ -322,5 +323,5 @@ GROUPS: Final = (
     _TEXTS,
     _LABELS,
 )
-NEW: Final = FormPlan("admin.offer.add", GROUPS)
-EDIT: Final = FormPlan("admin.offer.edit", GROUPS)
+NEW: Final = FormPlan(offers.add, GROUPS)
+EDIT: Final = FormPlan(offers.edit, GROUPS)

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from trackyard.api.offers import connections, lists
+from trackyard.api.offers import offers as offers_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.methods import OneOf
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import STATUSES
@@ -18,7 +21,7 @@ PATH: Final = "/console/offers"
 _LONGEST_TAG: Final = 200
 
 
-@pages.post(f"{PATH}/selected", needs=("offers.list", "admin.offer.mass-update|offer.affiliate.enable"))
+@pages.post(f"{PATH}/selected", needs=(lists.list_offers, OneOf((offers_api.update, connections.enable_affiliate))))
 def change_selected(request: PageRequest) -> PageAnswer:
     """Change the selected offers, or the one of a row's menu."""
     back = back_to(PATH, request.field("back"))
@@ -35,7 +38,7 @@ def change_selected(request: PageRequest) -> PageAnswer:
 
 def _set_status(request: PageRequest, offers: Sequence[str], status: str) -> str:
     status = status or request.field("status")
-    request.calls.call("admin.offer.mass-update", [*_sent(offers), ("status", status)])
+    request.calls.call(offers_api.update, [*_sent(offers), ("status", status)])
     name = str(STATUSES.get(status, status)).lower()
     return ngettext("1 offer is %(status)s now.", "%(num)d offers are %(status)s now.", len(offers), status=name)
 
@@ -44,7 +47,7 @@ def _connect(request: PageRequest, offers: Sequence[str], _status: str) -> str:
     affiliate = request.field("affiliate").strip()
     if not affiliate:
         return gettext("Nothing is changed: name the affiliate.")
-    request.calls.call("offer.affiliate.enable", [*_sent(offers), ("pid", affiliate)])
+    request.calls.call(connections.enable_affiliate, [*_sent(offers), ("pid", affiliate)])
     return ngettext(
         "Affiliate %(affiliate)s may send clicks to the offer. It gets a mail if the offer is new to it.",
         "Affiliate %(affiliate)s may send clicks to the %(num)d offers. It gets a mail about those that are new to it.",
@@ -60,11 +63,11 @@ def _add_tag(request: PageRequest, offers: Sequence[str], _status: str) -> str:
         return gettext("Nothing is changed: write the tag.")
     done = 0
     for offer in offers:
-        tags = request.calls.call("offer.get", path={"id": offer})["offer"]["tags"]
+        tags = request.calls.call(lists.get, path={"id": offer})["offer"]["tags"]
         if tag not in tags:
             sent = [("tags[]", each) for each in (*tags, tag)]
             try:
-                request.calls.call("admin.offer.edit", sent, {"id": offer})
+                request.calls.call(offers_api.edit, sent, {"id": offer})
             except RequestError as refusal:
                 fault = gettext("Offer %(number)s: %(fault)s", number=offer, fault=fault_of(refusal))
                 return f"{_tagged(done, tag)} {fault}"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.offers import lists, offers
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, KeyedLines, PageForm, RowState, open_form
@@ -110,7 +111,7 @@ _CONDITIONS: Final = (
 )
 _SWITCHES: Final = ("enabled", "os_deny", "device_type_deny", "connection_deny", "block_proxy", "block_known_bots")
 PLAN: Final = FormPlan(
-    "admin.offer.edit",
+    offers.edit,
     (
         FormGroup(
             lazy_gettext("Groups"),
@@ -132,8 +133,8 @@ PLAN: Final = FormPlan(
 )
 
 
-@pages.get("/console/offers/{id}/targeting", needs=("offer.get", "admin.offer.edit"))
-@pages.post("/console/offers/{id}/targeting", needs=("offer.get", "admin.offer.edit"))
+@pages.get("/console/offers/{id}/targeting", needs=(lists.get, offers.edit))
+@pages.post("/console/offers/{id}/targeting", needs=(lists.get, offers.edit))
 def edit_targeting(request: PageRequest) -> PageAnswer:
     """Change the targeting groups of an offer."""
     offer = find_offer(request)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.offers.feeds import product_feeds
 from trackyard.base.errors import AccessDenied, Conflict
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -14,12 +15,12 @@ from trackyard.console.staff.lists import read_list
 pages = Pages()
 
 PATH: Final = "/console/product-feeds"
-LIST: Final = "admin.product-feeds.list"
-GET: Final = "admin.product-feed.get"
-ADD: Final = "admin.product-feed.add"
-EDIT: Final = "admin.product-feed.edit"
-READ: Final = "admin.product-feed.read"
-REMOVE: Final = "admin.product-feed.remove"
+LIST: Final = product_feeds.list_
+GET: Final = product_feeds.get
+ADD: Final = product_feeds.add
+EDIT: Final = product_feeds.edit
+READ: Final = product_feeds.read_now
+REMOVE: Final = product_feeds.remove
 _TIMES: Final = ("items_at", "last_read_at", "next_read_at")
 
 
@@ -28,7 +29,7 @@ def feeds(request: PageRequest) -> PageAnswer:
     """Show the feeds, by name."""
     state = read_list(request.address, ())
     sent = state.sent()
-    if (file := list_file(request, LIST, "product_feeds", sent)) is not None:
+    if (file := list_file(request, LIST, lambda answer: answer.product_feeds, sent)) is not None:
         return file
     answer = request.calls.call(LIST, sent)
     return request.page(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from trackyard.api.offers.feeds import product_feeds
 from trackyard.base.errors import BadInput, UnsupportedMediaType
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
@@ -16,7 +17,7 @@ from trackyard.domain.platform.tables.grids import TableFault, text_of
 
 pages = Pages()
 
-CHECK: Final = "admin.product-feed.check"
+CHECK: Final = product_feeds.check
 _BODY_MAX: Final = MOST_BYTES + 512 * 1024
 _SOURCE: Final = ("url", "refresh_hours")
 _MOST_TEXT: Final = 200_000

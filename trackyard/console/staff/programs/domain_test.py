@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.platform import domains
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -13,7 +14,7 @@ from trackyard.console.staff.faults import fault_of
 
 pages = Pages()
 
-_NEEDS: Final = ("admin.domains.list", "admin.domain.check")
+_NEEDS: Final = (domains.list_all, domains.check)
 _STEPS: Final = {
     "name": lazy_gettext("Name"),
     "connection": lazy_gettext("Connection"),
@@ -43,7 +44,7 @@ def test_domain(request: PageRequest) -> PageAnswer:
     """Ask the domain once, and show what was found."""
     _find(request)
     try:
-        check = request.calls.call("admin.domain.check", path={"id": request.path["id"]})["check"]
+        check = request.calls.call(domains.check, path={"id": request.path["id"]})["check"]
     except RequestError as refusal:
         return _page(request, fault=fault_of(refusal), status=refusal.status)
     return _page(request, check)
@@ -69,7 +70,7 @@ def _evidence(step: Mapping[str, str]) -> DomainEvidence:
 
 def _find(request: PageRequest) -> Mapping[str, Any]:
     """Return the domain of the path. Raises NotFound."""
-    found: Mapping[str, Any] | None = request.calls.call("admin.domains.list")["domains"].get(request.path["id"])
+    found: Mapping[str, Any] | None = request.calls.call(domains.list_all)["domains"].get(request.path["id"])
     if found is None:
         raise NotFound
     return found

@@ -2,6 +2,9 @@
 
 from typing import Any, Final
 
+from trackyard.api.offers import smartlinks
+from trackyard.api.platform import domains
+from trackyard.api.tracking import click_check
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FieldChoices, FormField, FormGroup
 from trackyard.console.frame.pages import Pages
@@ -14,7 +17,7 @@ pages = Pages()
 
 def _domain_choices(request: PageRequest) -> FieldChoices:
     """Return the domains that links may begin with; none is the address of the platform."""
-    found = request.calls.call("admin.domains.list")["domains"] if request.calls.may("admin.domains.list") else {}
+    found = request.calls.call(domains.list_all)["domains"] if request.calls.may(domains.list_all) else {}
     return {
         "domain_id": [
             ("", gettext("The platform's address")),
@@ -55,11 +58,11 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         about=lazy_gettext("One link for several offers: each click goes to an offer of the SmartLink that takes it."),
         empty=lazy_gettext("There is no SmartLink yet. Make one, and choose it in the form of each offer."),
         removal=lazy_gettext("Its links stop working at once, and offers lose it. It cannot be undone."),
-        lists="admin.smartlink.categories.list",
-        add="admin.smartlink.category.add",
-        edit="admin.smartlink.category.edit",
-        remove="admin.smartlink.category.remove",
-        test="admin.click-check",
+        lists=smartlinks.list_all,
+        add=smartlinks.add,
+        edit=smartlinks.edit,
+        remove=smartlinks.remove,
+        test=click_check.check,
         records=_smartlink_records,
         name=lambda record: str(record["name"]),
         name_sort="name",
@@ -92,11 +95,11 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         removal=lazy_gettext(
             "No new link begins with it. A domain that an offer or a SmartLink uses cannot be removed."
         ),
-        lists="admin.domains.list",
-        add="admin.domain.add",
-        edit="admin.domain.edit",
-        remove="admin.domain.remove",
-        test="admin.domain.check",
+        lists=domains.list_all,
+        add=domains.add,
+        edit=domains.edit,
+        remove=domains.remove,
+        test=domains.check,
         records=lambda answer: list(answer["domains"].values()),
         name=lambda record: str(record["url"]),
         name_sort="url",

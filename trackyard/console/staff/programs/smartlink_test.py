@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.offers import lists, smartlinks
+from trackyard.api.tracking import click_check
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -17,7 +19,7 @@ from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_senten
 
 pages = Pages()
 
-_LIST: Final = "admin.smartlink.categories.list"
+_LIST: Final = smartlinks.list_all
 _AT_ONCE: Final = 100
 
 
@@ -35,7 +37,7 @@ class TriedOffer:
     tone: str
 
 
-@pages.get("/console/smartlinks/{id}/test", needs=(_LIST, "admin.click-check"))
+@pages.get("/console/smartlinks/{id}/test", needs=(_LIST, click_check.check))
 def test_click(request: PageRequest) -> PageAnswer:
     """Show the form of a test click, and its result once the address has one."""
     smartlink = _find(request)
@@ -47,7 +49,7 @@ def test_click(request: PageRequest) -> PageAnswer:
         link = f"http{'s' if smartlink['use_https'] else ''}://{smartlink['domain']}/sl?id={smartlink['_id']}"
         sent = [("url", link), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
-            check = request.calls.call("admin.click-check", [pair for pair in sent if pair[1]])["check"]
+            check = request.calls.call(click_check.check, [pair for pair in sent if pair[1]])["check"]
             tried = _tried(check, _titles(request, [each["offer_id"] for each in check["smart_offers"]]))
             verdict = _verdict(check, tried)
         except RequestError as refusal:
@@ -60,7 +62,7 @@ def test_click(request: PageRequest) -> PageAnswer:
         tried=tried,
         devices=DEVICES,
         affiliates=names.affiliates(request.calls),
-        may_open_offers=request.calls.may("offer.get"),
+        may_open_offers=request.calls.may(lists.get),
     )
 
 
@@ -74,7 +76,7 @@ def _find(request: PageRequest) -> Mapping[str, Any]:
 
 def _titles(request: PageRequest, ids: Sequence[int]) -> dict[int, str]:
     """Return the titles of offers by id, of those that the person may see."""
-    if not request.calls.may("offers.list"):
+    if not request.calls.may(lists.list_offers):
         return {}
     titles: dict[int, str] = {}
     for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
@@ -83,7 +85,7 @@ def _titles(request: PageRequest, ids: Sequence[int]) -> dict[int, str]:
             *(("status[]", each) for each in STATUSES),
             ("limit", str(_AT_ONCE)),
         ]
-        titles |= {each["id"]: each["title"] for each in request.calls.call("offers.list", sent)["offers"]}
+        titles |= {each["id"]: each["title"] for each in request.calls.call(lists.list_offers, sent)["offers"]}
     return titles
 
 

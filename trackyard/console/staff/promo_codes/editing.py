@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
+from trackyard.api.offers import promo_codes
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -33,7 +34,7 @@ def _terms(prefix: str) -> tuple[FormField, ...]:
 
 
 NEW: Final = FormPlan(
-    "offer.promo-codes.add",
+    promo_codes.add,
     (
         FormGroup(
             lazy_gettext("Promo code"),
@@ -50,11 +51,11 @@ NEW: Final = FormPlan(
         ),
     ),
 )
-EDIT: Final = FormPlan("offer.promo-code.edit", (FormGroup(lazy_gettext("Promo code"), _terms("")),))
+EDIT: Final = FormPlan(promo_codes.edit, (FormGroup(lazy_gettext("Promo code"), _terms("")),))
 
 
-@pages.get(f"{PATH}/new", needs=(METHOD, "offer.promo-codes.add"))
-@pages.post(f"{PATH}/new", needs=(METHOD, "offer.promo-codes.add"))
+@pages.get(f"{PATH}/new", needs=(METHOD, promo_codes.add))
+@pages.post(f"{PATH}/new", needs=(METHOD, promo_codes.add))
 def new_code(request: PageRequest) -> PageAnswer:
     """Make a promo code; the address may name its offer and affiliate."""
     now = datetime.fromtimestamp(request.deps.clock.now_ms() // 1000, UTC).replace(second=0)
@@ -74,8 +75,8 @@ def new_code(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New promo code"), back=PATH, line=line, save=gettext("Make the promo code"))
 
 
-@pages.get(f"{PATH}/edit", needs=(METHOD, "offer.promo-code.edit"))
-@pages.post(f"{PATH}/edit", needs=(METHOD, "offer.promo-code.edit"))
+@pages.get(f"{PATH}/edit", needs=(METHOD, promo_codes.edit))
+@pages.post(f"{PATH}/edit", needs=(METHOD, promo_codes.edit))
 def edit_code(request: PageRequest) -> PageAnswer:
     """Change the period, the limit or the note of a promo code."""
     found = find_code(request)
@@ -86,7 +87,7 @@ def edit_code(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Edit the promo code %(code)s", code=found["code"]), back=PATH, line=line)
 
 
-@pages.post(f"{PATH}/end", needs=(METHOD, "offer.promo-code.edit"))
+@pages.post(f"{PATH}/end", needs=(METHOD, promo_codes.edit))
 def end_code(request: PageRequest) -> PageAnswer:
     """End a promo code now. One that has not begun loses its whole period."""
     found = find_code(request)
@@ -94,6 +95,6 @@ def end_code(request: PageRequest) -> PageAnswer:
     sent = [("date_to", last.isoformat())]
     if datetime.fromisoformat(found["date_from"]) > last:
         sent.append(("date_from", last.isoformat()))
-    request.calls.call("offer.promo-code.edit", sent, {"id": found["id"]})
+    request.calls.call(promo_codes.edit, sent, {"id": found["id"]})
     message = gettext("The promo code %(code)s has ended. Its conversions stay.", code=found["code"])
     return Redirect(PATH, message)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from trackyard.api.offers import promo_codes as promo_codes_api
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress
@@ -22,7 +23,7 @@ from trackyard.console.staff.traffic.filters import offers
 pages = Pages()
 
 PATH: Final = "/console/promo-codes"
-METHOD: Final = "offer.promo-codes.list"
+METHOD: Final = promo_codes_api.list_
 _MOST_DAYS: Final = 365
 _STATES: Final[Mapping[str, tuple[str, str]]] = {
     "later": ("pending", lazy_gettext("Not yet")),
@@ -64,7 +65,7 @@ def promo_codes(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent("search")
-    if (file := list_file(request, METHOD, "promocodes", sent)) is not None:
+    if (file := list_file(request, METHOD, lambda answer: answer.data.promocodes, sent)) is not None:
         return file
     fault = ""
     found: dict[str, Any] = {"promocodes": [], "total_count": 0}
@@ -78,8 +79,8 @@ def promo_codes(request: PageRequest) -> PageAnswer:
         400 if fault else 200,
         rows=[_row(request, each, dict(known), people) for each in found["promocodes"]],
         fault=fault,
-        may_add=request.calls.may("offer.promo-codes.add"),
-        may_edit=request.calls.may("offer.promo-code.edit"),
+        may_add=request.calls.may(promo_codes_api.add),
+        may_edit=request.calls.may(promo_codes_api.edit),
         api_request_path=request.calls.address(METHOD, sent),
         **state.shown(found["total_count"]),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from trackyard.api.statistics.automation import rule_presets, rules
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, PageForm, open_form
@@ -78,10 +79,10 @@ _THEN: Final = FormGroup(
         FormField("webhook", lazy_gettext("Webhook"), help=lazy_gettext("Called about each firing."), wide=True),
     ),
 )
-NEW: Final = FormPlan("admin.rule.add", (_JUDGED, _WHEN, _THEN))
-EDIT: Final = FormPlan("admin.rule.edit", (_JUDGED, _WHEN, _THEN))
+NEW: Final = FormPlan(rules.add, (_JUDGED, _WHEN, _THEN))
+EDIT: Final = FormPlan(rules.edit, (_JUDGED, _WHEN, _THEN))
 EDIT_KPI: Final = FormPlan(
-    "admin.rule.edit",
+    rules.edit,
     (FormGroup(lazy_gettext("Rule"), (_JUDGED.parts[0], *_THEN.parts[2:])),),
 )
 _CHOICES: Final[Mapping[str, Any]] = {
@@ -93,11 +94,11 @@ _CHOICES: Final[Mapping[str, Any]] = {
 }
 
 
-@pages.get(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try", "admin.rule-presets.list"))
-@pages.post(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try", "admin.rule-presets.list"))
+@pages.get(f"{PATH}/new", needs=(rules.add, rules.try_, rule_presets.list_))
+@pages.post(f"{PATH}/new", needs=(rules.add, rules.try_, rule_presets.list_))
 def new_rule(request: PageRequest) -> PageAnswer:
     """Add a rule, which is off, and go on to its look back."""
-    presets = request.calls.call("admin.rule-presets.list")["presets"]
+    presets = request.calls.call(rule_presets.list_)["presets"]
     chosen = _chosen(presets, request.address.get("preset"))
     form = open_form(request, NEW, chosen, choices=_CHOICES, is_new=True)
     answer = form.save()
@@ -120,12 +121,12 @@ def _chosen(presets: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any
     return by_name.get(name)
 
 
-@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
-@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
+@pages.get(f"{PATH}/{{id}}/edit", needs=(rules.get, rules.edit, rules.try_))
+@pages.post(f"{PATH}/{{id}}/edit", needs=(rules.get, rules.edit, rules.try_))
 def edit_rule(request: PageRequest) -> PageAnswer:
     """Change a rule."""
     place = {"id": request.path["id"]}
-    rule = request.calls.call("admin.rule.get", path=place)["rule"]
+    rule = request.calls.call(rules.get, path=place)["rule"]
     is_kpi = rule["kind"] == "kpi"
     form = open_form(request, EDIT_KPI if is_kpi else EDIT, rule, choices={} if is_kpi else _CHOICES, path=place)
     if form.save() is not None:
@@ -142,7 +143,7 @@ def _tried(request: PageRequest, form: PageForm) -> dict[str, Any]:
     found = None
     if form.is_tried:
         try:
-            found = request.calls.call("admin.rule.try", form.filled_pairs)
+            found = request.calls.call(rules.try_, form.filled_pairs)
         except RequestError as refusal:
             form.refuse(refusal)
     rows = [firing_line(request, each, is_past=True) for each in found["firings"]] if found else []

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.statistics.automation import rules as rules_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -18,31 +19,31 @@ _MOST_RULES: Final = "400"
 FIRINGS: Final = f"{PATH}/firings"
 
 
-@pages.get(PATH, needs=("admin.rules.list",))
+@pages.get(PATH, needs=(rules_api.list_,))
 def rules(request: PageRequest) -> PageAnswer:
     """Show every rule."""
-    if (file := list_file(request, "admin.rules.list", "rules", ())) is not None:
+    if (file := list_file(request, rules_api.list_, lambda answer: answer.rules, ())) is not None:
         return file
-    found = request.calls.call("admin.rules.list", [("limit", _MOST_RULES)])["rules"]
+    found = request.calls.call(rules_api.list_, [("limit", _MOST_RULES)])["rules"]
     return request.page(
         "staff/rules/list.html",
         rows=[rule_line(request, each) for each in found],
-        may_write=request.calls.may("admin.rule.add"),
-        api_request_path=request.calls.address("admin.rules.list"),
+        may_write=request.calls.may(rules_api.add),
+        api_request_path=request.calls.address(rules_api.list_),
     )
 
 
-@pages.get(FIRINGS, needs=("admin.rule-firings.list",))
+@pages.get(FIRINGS, needs=(rules_api.list_firings,))
 def firings(request: PageRequest) -> PageAnswer:
     """Show what rules found and did, the newest first."""
     return _firings(request)
 
 
-@pages.post(f"{FIRINGS}/{{id}}", needs=("admin.rule-firings.list", "admin.rule-firing.undo"))
+@pages.post(f"{FIRINGS}/{{id}}", needs=(rules_api.list_firings, rules_api.undo))
 def undo(request: PageRequest) -> PageAnswer:
     """Undo a firing."""
     try:
-        request.calls.call("admin.rule-firing.undo", path={"id": request.path["id"]})
+        request.calls.call(rules_api.undo, path={"id": request.path["id"]})
     except RequestError as refusal:
         return _firings(request, fault_of(refusal), refusal.status)
     return Redirect(FIRINGS, gettext("It is undone. The rule does not fire again for this cause."))
@@ -50,15 +51,15 @@ def undo(request: PageRequest) -> PageAnswer:
 
 def _firings(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
     state = read_list(request.address, ())
-    if (file := list_file(request, "admin.rule-firings.list", "firings", state.sent())) is not None:
+    if (file := list_file(request, rules_api.list_firings, lambda answer: answer.firings, state.sent())) is not None:
         return file
-    found = request.calls.call("admin.rule-firings.list", state.sent())
+    found = request.calls.call(rules_api.list_firings, state.sent())
     return request.page(
         "staff/rules/firings.html",
         status,
         rows=[firing_line(request, each) for each in found["firings"]],
-        may_undo=request.calls.may("admin.rule-firing.undo"),
+        may_undo=request.calls.may(rules_api.undo),
         fault=fault,
-        api_request_path=request.calls.address("admin.rule-firings.list", state.sent()),
+        api_request_path=request.calls.address(rules_api.list_firings, state.sent()),
         **state.shown(found["pagination"]["total_count"]),
     )

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.statistics.automation import rules
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -16,38 +17,38 @@ pages = Pages()
 _SHOWN_FIRINGS: Final = "20"
 
 
-@pages.get(f"{PATH}/{{id}}", needs=("admin.rule.get",))
+@pages.get(f"{PATH}/{{id}}", needs=(rules.get,))
 def rule(request: PageRequest) -> PageAnswer:
     """Show a rule and its last firings."""
     return _page(request)
 
 
-@pages.post(f"{PATH}/{{id}}", needs=("admin.rule.get", "admin.rule.edit"))
+@pages.post(f"{PATH}/{{id}}", needs=(rules.get, rules.edit))
 def switch(request: PageRequest) -> PageAnswer:
     """Switch a rule on or off."""
     is_on = request.field("do") == "on"
     try:
-        request.calls.call("admin.rule.edit", [("is_on", "1" if is_on else "0")], _place(request))
+        request.calls.call(rules.edit, [("is_on", "1" if is_on else "0")], _place(request))
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The rule is on.") if is_on else gettext("The rule is off. What it did stays done.")
     return Redirect(PATH if request.field("back") == "list" else f"{PATH}/{request.path['id']}", message)
 
 
-@pages.get(f"{PATH}/{{id}}/look-back", needs=("admin.rule.get", "admin.rule.look-back"))
+@pages.get(f"{PATH}/{{id}}/look-back", needs=(rules.get, rules.look_back))
 def look_back(request: PageRequest) -> PageAnswer:
     """Show what a rule would have done in the last 30 days, behind the page: it reads every hour of them."""
     values = {
         "rule": rule_line(request, _find(request)),
-        "may_write": request.calls.may("admin.rule.edit"),
-        "api_request_path": request.calls.address("admin.rule.look-back", path=_place(request)),
+        "may_write": request.calls.may(rules.edit),
+        "api_request_path": request.calls.address(rules.look_back, path=_place(request)),
     }
     return Html("staff/rules/look_back.html", values, late=lambda: _past_firings(request))
 
 
 def _past_firings(request: PageRequest) -> Html:
     try:
-        found = request.calls.call("admin.rule.look-back", path=_place(request))
+        found = request.calls.call(rules.look_back, path=_place(request))
     except RequestCancelled:
         raise
     except RequestError as refusal:
@@ -56,23 +57,23 @@ def _past_firings(request: PageRequest) -> Html:
     return Html("staff/rules/past_firings.html", {"total": found["total"], "rows": rows})
 
 
-@pages.get(f"{PATH}/{{id}}/remove", needs=("admin.rule.get", "admin.rule.remove"))
+@pages.get(f"{PATH}/{{id}}/remove", needs=(rules.get, rules.remove))
 def ask_removal(request: PageRequest) -> PageAnswer:
     """Ask whether a rule is to be removed."""
     return request.page("staff/rules/remove.html", rule=rule_line(request, _find(request)))
 
 
-@pages.post(f"{PATH}/{{id}}/remove", needs=("admin.rule.get", "admin.rule.remove"))
+@pages.post(f"{PATH}/{{id}}/remove", needs=(rules.get, rules.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a rule, and undo what it did."""
-    removed = request.calls.call("admin.rule.remove", path=_place(request))["rule"]
+    removed = request.calls.call(rules.remove, path=_place(request))["rule"]
     return Redirect(PATH, gettext("%(rule)s is removed, and what it did is undone.", rule=removed["title"]))
 
 
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
     found = _find(request)
     sent = [("rule", found["id"]), ("limit", _SHOWN_FIRINGS)]
-    firings = request.calls.call("admin.rule-firings.list", sent)
+    firings = request.calls.call(rules.list_firings, sent)
     return request.page(
         "staff/rules/one.html",
         status,
@@ -80,10 +81,10 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
         minimum=found["minimum"],
         rows=[firing_line(request, each) for each in firings["firings"]],
         total=firings["pagination"]["total_count"],
-        may_write=request.calls.may("admin.rule.edit"),
-        may_undo=request.calls.may("admin.rule-firing.undo"),
+        may_write=request.calls.may(rules.edit),
+        may_undo=request.calls.may(rules.undo),
         fault=fault,
-        api_request_path=request.calls.address("admin.rule.get", path=_place(request)),
+        api_request_path=request.calls.address(rules.get, path=_place(request)),
     )
 
 
@@ -92,5 +93,5 @@ def _place(request: PageRequest) -> dict[str, str]:
 
 
 def _find(request: PageRequest) -> dict[str, Any]:
-    found: dict[str, Any] = request.calls.call("admin.rule.get", path=_place(request))["rule"]
+    found: dict[str, Any] = request.calls.call(rules.get, path=_place(request))["rule"]
     return found

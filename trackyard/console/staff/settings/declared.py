@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.money import currencies, payment_systems
+from trackyard.api.offers import categories, sources
+from trackyard.api.platform import custom_fields, news
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FieldChoices
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.frame.address import Pair
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 
 Record = Mapping[str, Any]
@@ -44,8 +48,8 @@ class SettingsList:
 
     slug: of its address below `place`.
     one: what one of them is called. about: what the list is for. removal: what follows from removing one.
-    lists, sent, add, edit, remove, test: ids of methods, and the parameters of the list. remove: "" = none can be
-        removed. test: "" = there is no page that tests a record.
+    lists, sent, add, edit, remove, test: methods, and the parameters of the list. remove: None = none can be removed.
+        test: None = there is no page that tests a record.
     paged: the name of the records in the answer of a method that pages them and finds one by `ids[]`; "" = the method
         answers with all of them.
     offers: what the list of offers is filtered by to find those of a record, None = nothing.
@@ -60,12 +64,12 @@ class SettingsList:
     about: str
     empty: str
     removal: str = ""
-    lists: str
+    lists: Method
     sent: tuple[Pair, ...] = ()
-    add: str
-    edit: str
-    remove: str = ""
-    test: str = ""
+    add: Method
+    edit: Method
+    remove: Method | None = None
+    test: Method | None = None
     paged: str = ""
     offers: OffersOfRecord | None = None
     records: Callable[[Any], list[dict[str, Any]]]
@@ -168,11 +172,11 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         removal=lazy_gettext(
             "Postbacks with amounts in this currency are not converted any more. What is booked stays."
         ),
-        lists="admin.currency.list",
+        lists=currencies.list_all,
         sent=(("extended", "1"),),
-        add="admin.currency.add",
-        edit="admin.currency.edit",
-        remove="admin.currency.remove",
+        add=currencies.add,
+        edit=currencies.edit,
+        remove=currencies.remove,
         records=lambda answer: [{**each, "id": str(each["_id"])} for each in answer["quotes"]],
         name=lambda record: str(record["code"]),
         columns=(
@@ -190,10 +194,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         about=lazy_gettext("Affiliates answer these questions when they sign up."),
         empty=lazy_gettext("There is no question: affiliates sign up with a name, an address and a password."),
         removal=lazy_gettext("Answers that affiliates gave are not shown any more."),
-        lists="admin.custom_fields.list",
-        add="admin.custom_field.add",
-        edit="admin.custom_field.edit",
-        remove="admin.custom_field.remove",
+        lists=custom_fields.list_all,
+        add=custom_fields.add,
+        edit=custom_fields.edit,
+        remove=custom_fields.remove,
         records=lambda answer: list(answer["fields"]),
         name=lambda record: str(record["name"]),
         columns=(
@@ -213,10 +217,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         about=lazy_gettext("Ways to pay affiliates, and what an affiliate answers about its account."),
         empty=lazy_gettext("There is no payment system yet: affiliates cannot say how they want to be paid."),
         removal=lazy_gettext("Affiliates cannot choose it any more."),
-        lists="admin.payment_systems.list",
-        add="admin.payment_system.add",
-        edit="admin.payment_system.edit",
-        remove="admin.payment_system.remove",
+        lists=payment_systems.list_all,
+        add=payment_systems.add,
+        edit=payment_systems.edit,
+        remove=payment_systems.remove,
         records=lambda answer: list(answer["payment_systems"]),
         name=lambda record: str(record["lang_label"]),
         columns=(
@@ -236,11 +240,11 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         about=lazy_gettext("Affiliates read news in their portal. The newest 100 are listed."),
         empty=lazy_gettext("There are no news yet."),
         removal=lazy_gettext("Affiliates do not see it any more."),
-        lists="news.list",
+        lists=news.list_,
         sent=(("limit", "100"),),
-        add="admin.news.add",
-        edit="admin.news.edit",
-        remove="admin.news.remove",
+        add=news.add,
+        edit=news.edit,
+        remove=news.remove,
         records=_news,
         name=lambda record: str(record["title"]),
         columns=(
@@ -256,9 +260,9 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         one=lazy_gettext("category"),
         about=lazy_gettext("Offers are found by their categories."),
         empty=lazy_gettext("There is no category yet."),
-        lists="offer.categories.list",
-        add="admin.category.add",
-        edit="admin.category.edit",
+        lists=categories.list_all,
+        add=categories.add,
+        edit=categories.edit,
         paged="categories",
         offers=OffersOfRecord("category", "categories[]"),
         records=lambda answer: list(answer["categories"]),
@@ -275,10 +279,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         about=lazy_gettext("Offers say which kinds of traffic they accept, such as social networks or mail."),
         empty=lazy_gettext("There is no source yet."),
         removal=lazy_gettext("Offers lose it."),
-        lists="admin.offer.sources.list",
-        add="admin.offer.source.add",
-        edit="admin.offer.source.edit",
-        remove="admin.offer.source.remove",
+        lists=sources.list_all,
+        add=sources.add,
+        edit=sources.edit,
+        remove=sources.remove,
         offers=OffersOfRecord("source", "sources[]"),
         records=lambda answer: list(answer["sources"]),
         name=lambda record: str(record["title"]),

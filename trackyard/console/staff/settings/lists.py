@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
+from trackyard.api.offers import lists
 from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import open_form
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_row, rows_file
+from trackyard.console.list_files import asks_for_file, every_record, rows_file
 from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.lists import PER_PAGE, ListState, read_list
 from trackyard.console.staff.settings.declared import (
@@ -42,9 +46,10 @@ def declare_list(pages: Pages, each: SettingsList) -> None:
     for declare in (pages.get, pages.post):
         declare(f"{each.path}/new", needs=(each.lists, each.add))(_of(each, _new))
         declare(f"{each.path}/{{id}}", needs=(each.lists, each.edit))(_of(each, _edit))
-    if each.remove:
+    if each.remove is not None:
         pages.get(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _ask_removal))
-        pages.post(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _remove))
+        remove = partial(_remove, each.remove)
+        pages.post(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, remove))
 
 
 def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAnswer]) -> Handler:
@@ -67,8 +72,8 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
         rows=[_row(each, request, record) for record in records],
         counts_offers=_counts_offers(each, request),
         may_edit=request.calls.may(each.edit),
-        may_remove=bool(each.remove) and request.calls.may(each.remove),
-        may_test=bool(each.test) and request.calls.may(each.test),
+        may_remove=each.remove is not None and request.calls.may(each.remove),
+        may_test=each.test is not None and request.calls.may(each.test),
         may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
         api_request_path=request.calls.address(each.lists, sent),
         **state.shown(total),
@@ -82,7 +87,7 @@ def _row(each: SettingsList, request: PageRequest, record: Record) -> SettingsRo
 
 
 def _counts_offers(each: SettingsList, request: PageRequest) -> bool:
-    return each.offers is not None and request.calls.may("offers.list")
+    return each.offers is not None and request.calls.may(lists.list_offers)
 
 
 def _count_offers(offers: OffersOfRecord | None, request: PageRequest, id_: str) -> int:
@@ -90,7 +95,7 @@ def _count_offers(offers: OffersOfRecord | None, request: PageRequest, id_: str)
     if offers is None:
         return 0
     sent = [(offers.parameter, id_), *(("status[]", status) for status in STATUSES), ("limit", "1")]
-    return int(request.calls.call("offers.list", sent)["pagination"]["total_count"])
+    return int(request.calls.call(lists.list_offers, sent)["pagination"]["total_count"])
 
 
 def _cell(request: PageRequest, column: ListColumn, record: Record) -> str:
@@ -128,10 +133,10 @@ def _ask_removal(each: SettingsList, request: PageRequest) -> PageAnswer:
     return _removal(each, request)
 
 
-def _remove(each: SettingsList, request: PageRequest) -> PageAnswer:
+def _remove(method: Method, each: SettingsList, request: PageRequest) -> PageAnswer:
     name = each.name(_find(each, request))
     try:
-        request.calls.call(each.remove, path=request.path)
+        request.calls.call(method, path=request.path)
     except (BadInput, Conflict) as refusal:
         sentences = [sentence for several in (refusal.fields or {}).values() for sentence in several]
         return _removal(each, request, " ".join(sentences) or f"{refusal.text}.")
@@ -159,7 +164,7 @@ def _page_of_records(
 
 def _every_record(each: SettingsList, request: PageRequest, sent: Sequence[Pair]) -> Iterable[Record]:
     if each.paged:
-        return every_row(request, each.lists, each.paged, sent)
+        return every_record(request, each.lists, attrgetter(each.paged), sent)
     return each.records(request.calls.call(each.lists, sent))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.platform import network
 from trackyard.base.errors import BadInput, UnsupportedMediaType
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
@@ -14,7 +15,7 @@ pages = Pages()
 
 PATH: Final = "/console/settings/network"
 PLAN: Final = FormPlan(
-    "admin.network.edit",
+    network.edit,
     (
         FormGroup(
             lazy_gettext("Name and contact"),
@@ -51,23 +52,23 @@ PLAN: Final = FormPlan(
 )
 
 
-@pages.get(PATH, needs=("admin.network.edit",))
-@pages.post(PATH, needs=("admin.network.edit",))
+@pages.get(PATH, needs=(network.edit,))
+@pages.post(PATH, needs=(network.edit,))
 def network_settings(request: PageRequest) -> PageAnswer:
     """Show and change the face of the network."""
     return _page(request)
 
 
-@pages.post(f"{PATH}/logo", needs=("admin.network.logo",))
+@pages.post(f"{PATH}/logo", needs=(network.edit_logo,))
 def replace_logo(request: PageRequest) -> PageAnswer:
     """Replace the logo by the chosen file, or remove it."""
     if request.field("remove"):
-        request.calls.call("admin.network.logo")
+        request.calls.call(network.edit_logo)
         return Redirect(PATH, gettext("The logo is removed."))
     if not request.files:
         return _page(request, gettext("Choose a file first."))
     try:
-        request.calls.call("admin.network.logo", files=request.files)
+        request.calls.call(network.edit_logo, files=request.files)
     except BadInput as refusal:
         return _page(request, " ".join(each for several in (refusal.fields or {}).values() for each in several))
     except UnsupportedMediaType:
@@ -76,7 +77,7 @@ def replace_logo(request: PageRequest) -> PageAnswer:
 
 
 def _page(request: PageRequest, logo_fault: str = "") -> Html | Redirect:
-    form = open_form(request, PLAN, request.calls.call("network.get")["network"])
+    form = open_form(request, PLAN, request.calls.call(network.show)["network"])
     if not logo_fault and form.save() is not None:
         return Redirect(PATH, gettext("The face of the network is saved."))
     page = form.page(

@@ -16,7 +16,7 @@ pages = Pages()
 
 PATH: Final = "/console/settings"
 PLAN: Final = FormPlan(
-    "admin.settings.edit",
+    settings.edit,
     (
         FormGroup(
             lazy_gettext("Clicks"),
@@ -66,11 +66,11 @@ PLAN: Final = FormPlan(
 )
 
 
-@pages.get(PATH, needs=("admin.settings.get", "admin.settings.edit"))
-@pages.post(PATH, needs=("admin.settings.get", "admin.settings.edit"))
+@pages.get(PATH, needs=(settings.show, settings.edit))
+@pages.post(PATH, needs=(settings.show, settings.edit))
 def platform_settings(request: PageRequest) -> PageAnswer:
     """Show and change the settings of the platform."""
-    answer = request.calls.call("admin.settings.get")
+    answer = request.calls.call(settings.show)
     form = open_form(request, PLAN, answer["settings"] | {"password": ""})
     if form.save() is not None:
         return Redirect(PATH, gettext("The settings are saved. They are in force within a second."))
@@ -83,7 +83,7 @@ def platform_settings(request: PageRequest) -> PageAnswer:
         lists=[each for each in LISTS if request.may_open(each.path)],
         quotes=answer["quotes"],
         rates_read_at=request.time_of(answer["quotes"]["read_at"]) if answer["quotes"]["read_at"] else gettext("never"),
-        may_refresh_rates=request.may_use(("admin.exchange-rates.refresh",)),
+        may_refresh_rates=request.may_use((exchange_rates.refresh,)),
         retention=_retention(request),
     )
 
@@ -100,7 +100,7 @@ def _retention(request: PageRequest) -> list[tuple[str, str, str]]:
     return [(what, ngettext("%(num)d day", "%(num)d days", count), name) for what, count, name in days]
 
 
-@pages.post(f"{PATH}/test-mail", needs=("admin.settings.test_mail",))
+@pages.post(f"{PATH}/test-mail", needs=(settings.test_mail,))
 def send_test_mail(request: PageRequest) -> PageAnswer:
     """Send a mail to the person, to try what is saved."""
     done = request.calls.ask(settings.test_mail)
@@ -120,7 +120,7 @@ def send_test_mail(request: PageRequest) -> PageAnswer:
     return Redirect(PATH, text)
 
 
-@pages.post(f"{PATH}/refresh-rates", needs=("admin.exchange-rates.refresh",))
+@pages.post(f"{PATH}/refresh-rates", needs=(exchange_rates.refresh,))
 def refresh_rates(request: PageRequest) -> PageAnswer:
     """Read the rates of the bank now."""
     if not request.calls.ask(exchange_rates.refresh).quotes.is_requested:

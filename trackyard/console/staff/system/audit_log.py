@@ -8,6 +8,8 @@ from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.api.people import staff
+from trackyard.api.platform import settings
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
@@ -137,9 +139,9 @@ class RecentChanges:
 
 def recent_changes(request: PageRequest, what: str, key: str) -> RecentChanges | None:
     """Return the last changes of an object, in the zone of the person; None for who may not see the log."""
-    if not request.calls.may("admin.audit.list"):
+    if not request.calls.may(settings.list_records):
         return None
-    answer = request.calls.call("admin.audit.list", [("what", what), ("key", key), ("limit", str(_RECENT))])
+    answer = request.calls.call(settings.list_records, [("what", what), ("key", key), ("limit", str(_RECENT))])
     rows = (_row(request, each) for each in answer["audit"])
     shown = tuple(replace(each, at=request.time_of(each.at)) for each in rows)
     return RecentChanges(
@@ -147,15 +149,15 @@ def recent_changes(request: PageRequest, what: str, key: str) -> RecentChanges |
     )
 
 
-@pages.get(PATH, needs=("admin.audit.list",))
+@pages.get(PATH, needs=(settings.list_records,))
 def audit_log(request: PageRequest) -> PageAnswer:
     """Show changes that meet the filters, a page at a time, the newest first."""
     chosen, fault = _chosen(request.address)
     sent: list[Pair] = [(_SENT[name], value) for name, value in chosen.items()]
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    if (file := list_file(request, "admin.audit.list", "audit", sent)) is not None:
+    if (file := list_file(request, settings.list_records, lambda answer: answer.audit, sent)) is not None:
         return file
-    answer = request.calls.call("admin.audit.list", [*sent, *paging])
+    answer = request.calls.call(settings.list_records, [*sent, *paging])
     page, total = answer["pagination"]["page"], answer["pagination"]["total_count"]
     users = _users(request)
     return request.page(
@@ -170,7 +172,7 @@ def audit_log(request: PageRequest) -> PageAnswer:
         total=total,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        api_request_path=request.calls.address("admin.audit.list", [*sent, *paging]),
+        api_request_path=request.calls.address(settings.list_records, [*sent, *paging]),
     )
 
 
@@ -208,9 +210,9 @@ def _chips(address: PageAddress, chosen: Mapping[str, str], users: Mapping[str, 
 
 def _users(request: PageRequest) -> list[tuple[str, str]]:
     """Return staff users by id and name, for the filter."""
-    if not request.calls.may("admin.users.list"):
+    if not request.calls.may(staff.list_):
         return []
-    found = request.calls.call("admin.users.list", [("limit", str(_MOST_USERS))])["users"]
+    found = request.calls.call(staff.list_, [("limit", str(_MOST_USERS))])["users"]
     return [(each["id"], full_name(each)) for each in found]
 
 

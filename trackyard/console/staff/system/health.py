@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.platform import rebuild, status
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -126,12 +127,12 @@ class QueueRow:
     meaning: str
 
 
-@pages.get(PATH, needs=("admin.status",))
+@pages.get(PATH, needs=(status.show,))
 def health(request: PageRequest) -> PageAnswer:
     """Show the state of the machine that answers."""
-    found = request.calls.call("admin.status")["platform"]
+    found = request.calls.call(status.show)["platform"]
     disk = found["disk"]
-    checks = request.calls.call("admin.findings")["checks"]
+    checks = request.calls.call(status.list_findings)["checks"]
     request.seen_findings.keep(request.language, [finding for check in checks for finding in check["findings"]])
     return request.page(
         "staff/system/health.html",
@@ -145,16 +146,16 @@ def health(request: PageRequest) -> PageAnswer:
         uptime=span_text(found["uptime_seconds"]),
         stored=[(label, found["rows"][name]) for name, label in _ROWS.items()],
         rebuild=_rebuild(request),
-        api_request_path=request.calls.address("admin.status"),
+        api_request_path=request.calls.address(status.show),
     )
 
 
 def find_slowest(request: PageRequest) -> QueueRow | None:
     """Return the queue that is the latest; None where the person may not see it, or it cannot be read now."""
-    if not request.calls.may("admin.status"):
+    if not request.calls.may(status.show):
         return None
     try:
-        lags = request.calls.call("admin.status")["platform"]["lag_seconds"]
+        lags = request.calls.call(status.show)["platform"]["lag_seconds"]
     except (ReportTooHeavy, Unavailable):
         return None
     return max((_queue(name, float(lag)) for name, lag in lags.items()), key=lambda each: each.seconds, default=None)
@@ -211,4 +212,4 @@ def _queue(name: str, lag: float) -> QueueRow:
 
 def _rebuild(request: PageRequest) -> Any:
     """Return the last rebuild of the analytic store, or None."""
-    return request.calls.call("admin.rebuild.show").get("rebuild") if request.calls.may("admin.rebuild.show") else None
+    return request.calls.call(rebuild.show).get("rebuild") if request.calls.may(rebuild.show) else None

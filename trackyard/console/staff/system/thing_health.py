@@ -4,11 +4,13 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from trackyard.api.statistics import health
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.histograms import HistogramChart, TimeBucket, histogram_chart
 from trackyard.console.charts.svg import chart_box
 from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame.answers import Html, PageAnswer
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.postbacks.words import fault_words
@@ -28,25 +30,25 @@ VERDICT_WORDS: Final = {
 }
 
 
-@pages.get("/console/offers/{id}/health", needs=("stats.health.offer",))
+@pages.get("/console/offers/{id}/health", needs=(health.of_offer,))
 def of_offer(request: PageRequest) -> PageAnswer:
     """Show the health of an offer."""
-    return _page(request, "stats.health.offer", "/console/offers", gettext("offer"))
+    return _page(request, health.of_offer, "/console/offers", gettext("offer"))
 
 
-@pages.get("/console/advertisers/{id}/health", needs=("stats.health.advertiser",))
+@pages.get("/console/advertisers/{id}/health", needs=(health.of_advertiser,))
 def of_advertiser(request: PageRequest) -> PageAnswer:
     """Show the health of an advertiser."""
-    return _page(request, "stats.health.advertiser", "/console/advertisers", gettext("advertiser"))
+    return _page(request, health.of_advertiser, "/console/advertisers", gettext("advertiser"))
 
 
-@pages.get("/console/affiliates/{id}/health", needs=("stats.health.affiliate",))
+@pages.get("/console/affiliates/{id}/health", needs=(health.of_affiliate,))
 def of_affiliate(request: PageRequest) -> PageAnswer:
     """Show the health of an affiliate."""
-    return _page(request, "stats.health.affiliate", "/console/affiliates", gettext("affiliate"))
+    return _page(request, health.of_affiliate, "/console/affiliates", gettext("affiliate"))
 
 
-def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswer:
+def _page(request: PageRequest, method: Method, place: str, noun: str) -> PageAnswer:
     key = request.path["id"]
     values = {
         "title": gettext("Health of %(noun)s %(id)s", noun=noun, id=key),
@@ -56,7 +58,7 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
     return Html("staff/system/thing_health.html", values, late=lambda: _seen(request, method, place))
 
 
-def _seen(request: PageRequest, method: str, place: str) -> Html:
+def _seen(request: PageRequest, method: Method, place: str) -> Html:
     """Return the part of the page that waits for statistics."""
     key = request.path["id"]
     found: dict[str, Any] = request.calls.call(method, path={"id": key})["health"]

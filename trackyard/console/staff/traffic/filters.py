@@ -8,6 +8,8 @@ from datetime import date
 from typing import Final, Literal
 
 from trackyard.actions.deps import Deps
+from trackyard.api.offers import lists
+from trackyard.api.people import advertisers, affiliates
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
@@ -25,9 +27,9 @@ _MOST_OFFERS: Final = 100
 _NAMED: Final = 10
 """Values of a filter that are named."""
 _RECORDS: Final = {
-    "offer": ("offer.get", "offer"),
-    "affiliate": ("admin.partner.get", "partner"),
-    "advertiser": ("admin.advertiser.get", "advertiser"),
+    "offer": (lists.get, "offer"),
+    "affiliate": (affiliates.show, "partner"),
+    "advertiser": (advertisers.show, "advertiser"),
 }
 """The method that returns the object of a filter, and its name in the answer."""
 _FORMS: Final = {
@@ -132,7 +134,13 @@ def names_of_values(
 def offers(calls: LocalCalls[Deps]) -> Choices:
     """Return offers by number; nothing where there are too many, or the person may not list them."""
     every = tuple(("status[]", status) for status in ("active", "stopped", "suspended"))
-    found = listed(calls, "offers.list", "offers", "title", every, most=_MOST_OFFERS)
+    found = listed(
+        calls,
+        lists.list_offers,
+        lambda answer: ((each.id, each.title) for each in answer.offers),
+        every,
+        most=_MOST_OFFERS,
+    )
     return tuple((number, f"{title} (#{number})") for number, title in found)
 
 

@@ -4,10 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.conversions import conversions
+from trackyard.api.offers import lists
+from trackyard.api.people import advertisers, affiliates
+from trackyard.api.tracking import explain
 from trackyard.base.errors import RequestError
 from trackyard.base.ids import is_hex24
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.methods import Needs
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 
@@ -44,7 +49,7 @@ class _Place:
     """A place that is searched. needs: the methods of the API without which it cannot be."""
 
     label: str
-    needs: tuple[str, ...]
+    needs: Needs
     search: Callable[[PageRequest, str], Iterator[FoundKind]]
 
 
@@ -53,7 +58,7 @@ def find(request: PageRequest) -> PageAnswer:
     """Lead to the object that an id, a number or a name means; list several."""
     text = request.address.get("q").strip()[:LONGEST]
     places = [place for place in _PLACES if request.may_use(place.needs)]
-    if request.calls.may("admin.explain"):  # it finds conversions, too
+    if request.calls.may(explain.explain):  # it finds conversions, too
         places = [place for place in places if place.search is not _listed_conversions]
     found = list(_found(request, text, places)) if text else []
     links = {each.link for kind in found for each in kind.objects}
@@ -79,7 +84,7 @@ def _found(request: PageRequest, text: str, places: Iterable[_Place]) -> Iterato
 def _traffic(request: PageRequest, text: str) -> Iterator[FoundKind]:
     """Yield the click, conversion, postback or delivery of an id, or the conversions of an action."""
     try:
-        explanation = request.calls.call("admin.explain", [("id", text)])["explanation"]
+        explanation = request.calls.call(explain.explain, [("id", text)])["explanation"]
     except RequestError:  # no id can look like this
         return
     if explanation is None:
@@ -127,14 +132,14 @@ def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
     """Yield conversions for people who may not follow an id."""
     for name in ("id[]", "clickid[]", "action_id[]") if is_hex24(text.lower()) else ("action_id[]",):
         sent = [_EVERY_DAY, (name, text), ("limit", str(MOST))]
-        answer = request.calls.call("stats.conversions", sent)
+        answer = request.calls.call(conversions.list_conversions, sent)
         if answer["conversions"]:
             yield _conversions(request, answer["conversions"], text)
             return
 
 
 def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call("offers.list", [("q", text), *_EVERY_STATUS, ("limit", str(MOST))])
+    answer = request.calls.call(lists.list_offers, [("q", text), *_EVERY_STATUS, ("limit", str(MOST))])
     yield _kind(
         request,
         gettext("Offers"),
@@ -147,7 +152,7 @@ def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
 
 
 def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call("admin.partners.list", [("search", text), ("limit", str(MOST))])
+    answer = request.calls.call(affiliates.list_, [("search", text), ("limit", str(MOST))])
     yield _kind(
         request, gettext("Affiliates"), answer, "partners", "/console/affiliates", text,
         lambda each: (each["name"] or each["login"] or each["email"], each["email"]),
@@ -155,7 +160,7 @@ def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
 
 
 def _advertisers(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call("admin.advertisers.list", [("search", text), ("limit", str(MOST))])
+    answer = request.calls.call(advertisers.list_, [("search", text), ("limit", str(MOST))])
     yield _kind(
         request, gettext("Advertisers"), answer, "advertisers", "/console/advertisers", text,
         lambda each: (each["title"], each["email"] or ""),
@@ -197,13 +202,13 @@ def _figures_of(label: str, number: object) -> str:
 _PLACES: Final = (
     _Place(
         lazy_gettext("clicks, conversions, action IDs, postbacks and deliveries by their ids"),
-        ("admin.explain",),
+        (explain.explain,),
         _traffic,
     ),
-    _Place(lazy_gettext("conversions by their ids and action IDs"), ("stats.conversions",), _listed_conversions),
-    _Place(lazy_gettext("offers by title and number"), ("offers.list",), _offers),
     _Place(
-        lazy_gettext("affiliates by name, e-mail address, company and number"), ("admin.partners.list",), _affiliates
+        lazy_gettext("conversions by their ids and action IDs"), (conversions.list_conversions,), _listed_conversions
     ),
-    _Place(lazy_gettext("advertisers by title, e-mail address and id"), ("admin.advertisers.list",), _advertisers),
+    _Place(lazy_gettext("offers by title and number"), (lists.list_offers,), _offers),
+    _Place(lazy_gettext("affiliates by name, e-mail address, company and number"), (affiliates.list_,), _affiliates),
+    _Place(lazy_gettext("advertisers by title, e-mail address and id"), (advertisers.list_,), _advertisers),
 )

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.people import staff
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.wire.local_calls import LocalCalls
@@ -59,11 +60,11 @@ def lasting(seconds: int) -> str:
 def staff_names(calls: LocalCalls[Deps], actors: Iterable[str]) -> dict[str, str]:
     """Return the names of staff by author (`staff:<id>`), of those that the person may see."""
     found: dict[str, str] = {}
-    if not calls.may("admin.user.get"):
+    if not calls.may(staff.show):
         return found
     for actor in {each for each in actors if each.startswith("staff:")}:
         try:
-            user = calls.call("admin.user.get", path={"id": actor.partition(":")[2]})["user"]
+            user = calls.call(staff.show, path={"id": actor.partition(":")[2]})["user"]
         except RequestError:  # removed, or out of the person's scope
             continue
         found[actor] = f"{user['first_name']} {user['last_name']}".strip() or user["email"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.statistics import clicks as clicks_api
 from trackyard.base.errors import BadInput, RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
@@ -64,7 +65,7 @@ class ClickRow:
     conversion: str
 
 
-@pages.get(PATH, needs=("stats.clicks",))
+@pages.get(PATH, needs=(clicks_api.list_clicks,))
 def clicks(request: PageRequest) -> PageAnswer:
     """Show clicks that meet the filters, a page at a time, the newest first."""
     calls, address = request.calls, request.address
@@ -82,8 +83,8 @@ def clicks(request: PageRequest) -> PageAnswer:
         "verdicts": VERDICTS,
         "period": period,
         "periods": CHOICES,
-        "files": _files(address) if calls.may_export("stats.clicks") else [],
-        "api_request_path": calls.address("stats.clicks", sent),
+        "files": _files(address) if calls.may_export(clicks_api.list_clicks) else [],
+        "api_request_path": calls.address(clicks_api.list_clicks, sent),
     }
     shared = {name: values[name] for name in ("is_filtered", "verdict", "period")}
     return Html("staff/traffic/clicks.html", values, late=lambda: _rows(request, period, sent, shared))
@@ -92,7 +93,7 @@ def clicks(request: PageRequest) -> PageAnswer:
 def _rows(request: PageRequest, period: DayPeriod, sent: Sequence[Pair], values: Mapping[str, Any]) -> Html:
     """Return the part of the page that waits for the clicks."""
     try:
-        answer = request.calls.call("stats.clicks", sent)
+        answer = request.calls.call(clicks_api.list_clicks, sent)
     except RequestCancelled:
         raise
     except RequestError as refusal:
@@ -109,7 +110,7 @@ def _rows(request: PageRequest, period: DayPeriod, sent: Sequence[Pair], values:
     return Html("staff/traffic/click_rows.html", {**values, **more})
 
 
-@pages.get(f"{PATH}/file", needs=("stats.clicks",))
+@pages.get(f"{PATH}/file", needs=(clicks_api.list_clicks,))
 def clicks_file(request: PageRequest) -> PageAnswer:
     """Send all clicks that meet the filters as the file that the API makes of them."""
     form = request.address.get("format")
@@ -121,7 +122,7 @@ def clicks_file(request: PageRequest) -> PageAnswer:
     if faults:
         raise BadInput({"filter": faults})
     sent = [*_span(period), ("verdict", _verdict(request.address)), *pairs_of(filters, request.address)]
-    return Download(request.calls.file("stats.clicks", [*sent, ("format", form)]))
+    return Download(request.calls.file(clicks_api.list_clicks, [*sent, ("format", form)]))
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:

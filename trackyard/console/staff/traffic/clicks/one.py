@@ -5,10 +5,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from trackyard.api.offers import connections, lists, offers
+from trackyard.api.people import affiliates
+from trackyard.api.statistics import clicks
+from trackyard.api.tracking import click_check, explain
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
@@ -65,12 +70,12 @@ class WhyVerdict:
     buttons: tuple[MendButton, ...]
 
 
-@pages.get(f"{PATH}/{{id}}", needs=("admin.explain",))
+@pages.get(f"{PATH}/{{id}}", needs=(explain.explain,))
 def click_page(request: PageRequest) -> PageAnswer:
     """Show why a click was accepted or rejected."""
-    explained = request.calls.call("admin.click.explain", path={"id": request.path["id"]})
+    explained = request.calls.call(click_check.explain, path={"id": request.path["id"]})
     click, today = explained["click"], explained["today"]
-    explanation = request.calls.call("admin.explain", [("id", click["id"])])["explanation"]
+    explanation = request.calls.call(explain.explain, [("id", click["id"])])["explanation"]
     names = _Names.of(request, click)
     return request.page(
         "staff/traffic/click.html",
@@ -83,16 +88,16 @@ def click_page(request: PageRequest) -> PageAnswer:
         conclusions=[
             conclusion_text(each) for each in explanation["conclusions"] if each["code"] not in _SAID_BY_VERDICT
         ],
-        curl=f"curl -H 'API-Key: KEY' '{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
+        curl=f"curl -H 'API-Key: KEY' '{request.calls.address(click_check.explain, path={'id': click['id']})}'",
     )
 
 
-@pages.post(f"{PATH}/{{id}}/connect", needs=("offer.affiliate.enable", "admin.click.explain"))
+@pages.post(f"{PATH}/{{id}}/connect", needs=(connections.enable_affiliate, click_check.explain))
 def connect(request: PageRequest) -> PageAnswer:
     """Connect the affiliate of a click to its offer."""
-    click = request.calls.call("admin.click.explain", path={"id": request.path["id"]})["click"]
+    click = request.calls.call(click_check.explain, path={"id": request.path["id"]})["click"]
     sent = [("offer_id", str(click["offer_id"])), ("pid", str(click["pid"]))]
-    request.calls.call("offer.affiliate.enable", sent)
+    request.calls.call(connections.enable_affiliate, sent)
     message = gettext(
         "Affiliate %(pid)s is connected to offer %(offer_id)s. Later clicks count.",
         pid=click["pid"],
@@ -111,12 +116,12 @@ class _Names:
     @classmethod
     def of(cls, request: PageRequest, click: Mapping[str, Any]) -> "_Names":
         """Return the names of a click's objects."""
-        offer = _named(request, "offer.get", "offer", click["offer_id"], ("title",))
-        affiliate = _named(request, "admin.partner.get", "partner", click["pid"], ("name", "login", "email"))
+        offer = _named(request, lists.get, "offer", click["offer_id"], ("title",))
+        affiliate = _named(request, affiliates.show, "partner", click["pid"], ("name", "login", "email"))
         return cls(offer or f"#{click['offer_id']}", affiliate or f"#{click['pid']}")
 
 
-def _named(request: PageRequest, method: str, key: str, number: int, fields: tuple[str, ...]) -> str:
+def _named(request: PageRequest, method: Method, key: str, number: int, fields: tuple[str, ...]) -> str:
     if not number or not request.calls.may(method):
         return ""
     try:
@@ -158,7 +163,7 @@ def _extent(request: PageRequest, click: Mapping[str, Any], names: _Names) -> tu
     span = [("date_from", first.isoformat()), ("date_to", last.isoformat())]
     chosen = [("offer[]", str(click["offer_id"])), ("partner[]", str(click["pid"])), ("reason[]", click["reason"])]
     try:
-        answer = request.calls.call("stats.clicks", [*span, *chosen, ("limit", "1")])
+        answer = request.calls.call(clicks.list_clicks, [*span, *chosen, ("limit", "1")])
     except RequestError:  # too many at once: the page is complete without it
         return "", None
     total = answer["pagination"]["total_count"]
@@ -195,19 +200,17 @@ def _button(
     offer, pid, calls = click["offer_id"], click["pid"], request.calls
     offer_page, found = f"/console/offers/{offer}", None
     match mend:
-        case Mend.CONNECT if offer and pid and calls.may("offer.affiliate.enable"):
+        case Mend.CONNECT if offer and pid and calls.may(connections.enable_affiliate):
             found = MendButton(
                 gettext("Connect %(affiliate)s", affiliate=names.affiliate), action=f"{PATH}/{click['id']}/connect"
             )
-        case Mend.ACTIVATE_OFFER if (
-            click["detail"] == "not active" and not today["passes"] and calls.may("admin.offer.edit")
-        ):
+        case Mend.ACTIVATE_OFFER if click["detail"] == "not active" and not today["passes"] and calls.may(offers.edit):
             found = MendButton(
                 gettext("Activate the offer"), action=f"{offer_page}/status", fields=(("status", "active"),)
             )
         case Mend.OFFER if offer:
             found = _link(request, gettext("Open the offer"), offer_page)
-        case Mend.TEST if offer and calls.may("admin.click-check"):
+        case Mend.TEST if offer and calls.may(click_check.check):
             found = _link(request, gettext("Test such a click"), offer_page, _test_query(click, today))
         case Mend.AFFILIATE if pid:
             found = _link(

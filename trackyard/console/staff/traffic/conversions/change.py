@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from trackyard.api.conversions import conversions as conversions_api
+from trackyard.api.conversions import edits
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame import shown
@@ -45,14 +47,14 @@ class ChangePreview:
     effects: list[MoneyEffect]
 
 
-@pages.get(f"{PATH}/change", needs=("admin.conversion.edit", "stats.conversions"))
+@pages.get(f"{PATH}/change", needs=(edits.edit, conversions_api.list_conversions))
 def preview_change(request: PageRequest) -> PageAnswer:
     """Show what a change of status does to the money, before it is made."""
     ids = _ids(request.address.all("id"))
     return _preview(request, ids, request.address.get("status"), request.address.get("back"))
 
 
-@pages.post(f"{PATH}/change", needs=("admin.conversion.edit", "stats.conversions"))
+@pages.post(f"{PATH}/change", needs=(edits.edit, conversions_api.list_conversions))
 def change(request: PageRequest) -> PageAnswer:
     """Change the status of several conversions."""
     ids, status = _ids(value for name, value in request.form if name == "id"), request.field("status")
@@ -60,7 +62,7 @@ def change(request: PageRequest) -> PageAnswer:
     zero = ("allow_zero", "1" if request.field("allow_zero") == "1" else "0")
     sent = [*(("ids[]", each) for each in ids), ("status", status), zero]
     try:
-        answer = request.calls.call("admin.conversion.edit", [*sent, *([("comment", comment)] if comment else [])])
+        answer = request.calls.call(edits.edit, [*sent, *([("comment", comment)] if comment else [])])
     except RequestError as refusal:
         return _preview(request, ids, status, back, refusal, comment)
     count = len(answer["data"]["ids"])
@@ -89,7 +91,7 @@ def _preview(
     comment: str = "",
 ) -> Html:
     sent = [*(("id[]", each) for each in ids), ("limit", str(MOST))]
-    found = request.calls.call("stats.conversions", sent)["conversions"] if ids else []
+    found = request.calls.call(conversions_api.list_conversions, sent)["conversions"] if ids else []
     is_known = status in STATUSES
     return request.page(
         "staff/traffic/conversions_change.html",

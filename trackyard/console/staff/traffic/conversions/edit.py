@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.api.conversions import by_id, edits
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -12,7 +13,7 @@ from trackyard.console.staff.traffic.conversions.one import find_conversion
 
 pages = Pages()
 
-_NEEDS: Final = ("stats.conversionsbyid", "admin.conversion.edit")
+_NEEDS: Final = (by_id.get, edits.edit)
 _GROUPS: Final = (
     FormGroup(
         lazy_gettext("Conversion"),
@@ -39,7 +40,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-EDIT: Final = FormPlan("admin.conversion.edit", _GROUPS)
+EDIT: Final = FormPlan(edits.edit, _GROUPS)
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=_NEEDS)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.api.conversions import imports
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
@@ -17,8 +18,8 @@ from trackyard.domain.platform.tables.grids import TableFault
 
 pages = Pages()
 
-_METHOD: Final = "admin.conversions.import"
-_NEEDS: Final = (_METHOD, "admin.conversions.import.check")
+_METHOD: Final = imports.import_many
+_NEEDS: Final = (_METHOD, imports.check_many)
 _RESULTS: Final[Mapping[str, str]] = {
     "made": lazy_gettext("Is made"),
     "duplicate": lazy_gettext("Exists already"),
@@ -138,7 +139,7 @@ def _checked(
     """Return lines with what the API says of each, and of their money."""
     if not tried:
         return tried, (), ()
-    answer = request.calls.call("admin.conversions.import.check", [*_pairs(list(tried.values())), _zero(request)])
+    answer = request.calls.call(imports.check_many, [*_pairs(list(tried.values())), _zero(request)])
     return tried, answer["items"], answer["totals"]
 
 

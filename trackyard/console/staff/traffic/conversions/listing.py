@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.api.conversions import conversions as conversions_api
+from trackyard.api.conversions import edits
+from trackyard.api.money import currencies as currencies_api
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import figures, shown
@@ -69,7 +72,7 @@ class ConversionRow:
     payout: str
 
 
-@pages.get(PATH, needs=("stats.conversions",))
+@pages.get(PATH, needs=(conversions_api.list_conversions,))
 def conversions(request: PageRequest) -> PageAnswer:
     """Show conversions that meet the filters, a page at a time, the newest first."""
     calls, address = request.calls, request.address
@@ -93,13 +96,13 @@ def conversions(request: PageRequest) -> PageAnswer:
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         statuses=STATUSES,
-        may_change=calls.may("admin.conversion.edit"),
-        files=_files(address) if calls.may_export("stats.conversions") else [],
-        api_request_path=calls.address("stats.conversions", sent),
+        may_change=calls.may(edits.edit),
+        files=_files(address) if calls.may_export(conversions_api.list_conversions) else [],
+        api_request_path=calls.address(conversions_api.list_conversions, sent),
     )
 
 
-@pages.get(f"{PATH}/file", needs=("stats.conversions",))
+@pages.get(f"{PATH}/file", needs=(conversions_api.list_conversions,))
 def conversions_file(request: PageRequest) -> PageAnswer:
     """Send all conversions that meet the filters as the file that the API makes of them."""
     form = request.address.get("format")
@@ -111,7 +114,7 @@ def conversions_file(request: PageRequest) -> PageAnswer:
     if faults:
         raise BadInput({"filter": faults})
     sent = [*_search(request.address, period)[0], *pairs_of(filters, request.address), ("format", form)]
-    return Download(request.calls.file("stats.conversions", sent))
+    return Download(request.calls.file(conversions_api.list_conversions, sent))
 
 
 def conversion_row(each: Mapping[str, Any]) -> ConversionRow:
@@ -149,7 +152,7 @@ def _period(request: PageRequest) -> tuple[DayPeriod, str]:
 
 def _filters(request: PageRequest) -> tuple[TrafficFilter, ...]:
     calls = request.calls
-    currencies = names.currencies(calls, request.deps.currency) if calls.may("admin.currency.list") else ()
+    currencies = names.currencies(calls, request.deps.currency) if calls.may(currencies_api.list_all) else ()
     reasons = tuple((each, each) for each in DECLINES)
     paid = (("opened", gettext("Not paid")), ("pending", gettext("In a payment")), ("closed", gettext("Paid")))
     return (
@@ -178,7 +181,7 @@ def _found(
     answers = []
     for searched in _search(address, period):
         sent = [*searched, *pairs_of(filters, address), *place]
-        answer = calls.call("stats.conversions", sent)
+        answer = calls.call(conversions_api.list_conversions, sent)
         answers.append((sent, answer))
         if answer["pagination"]["total_count"]:
             break

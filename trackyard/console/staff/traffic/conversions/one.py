@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.api.conversions import by_id, conversions, edits
+from trackyard.api.tracking import explain, logs, resends
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
@@ -59,16 +61,16 @@ class DeclineVerdict:
     see: PageAddress | None
 
 
-@pages.get(f"{PATH}/{{id}}", needs=("stats.conversionsbyid",))
+@pages.get(f"{PATH}/{{id}}", needs=(by_id.get,))
 def conversion_page(request: PageRequest) -> PageAnswer:
     """Show one conversion."""
     conversion, status = find_conversion(request)
     calls, path = request.calls, {"id": conversion["id"]}
-    history = calls.call("stats.conversion.history", [("limit", str(_MOST_STATES))], path)["history"]
+    history = calls.call(logs.list_history, [("limit", str(_MOST_STATES))], path)["history"]
     staff = staff_names(calls, (each["by"] for each in history))
     explanation = None
-    if calls.may("admin.explain"):
-        explanation = calls.call("admin.explain", [("id", conversion["id"])])["explanation"]
+    if calls.may(explain.explain):
+        explanation = calls.call(explain.explain, [("id", conversion["id"])])["explanation"]
     return request.page(
         "staff/traffic/conversion.html",
         opens=openable(request),
@@ -81,19 +83,19 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         is_complete=explanation is not None,
         money=_money(request, conversion, status),
         facts=_facts(request, conversion),
-        may_change=calls.may("admin.conversion.edit"),
-        may_resend=calls.may("admin.affiliatepostback.resend"),
-        api_request_path=calls.address("stats.conversionsbyid", [("id", conversion["id"])]),
+        may_change=calls.may(edits.edit),
+        may_resend=calls.may(resends.resend),
+        api_request_path=calls.address(by_id.get, [("id", conversion["id"])]),
     )
 
 
-@pages.post(f"{PATH}/{{id}}/status", needs=("admin.conversion.edit",))
+@pages.post(f"{PATH}/{{id}}/status", needs=(edits.edit,))
 def set_conversion_status(request: PageRequest) -> PageAnswer:
     """Change the status of one conversion."""
     status, chosen = request.field("status"), ("id", request.path["id"])
     try:
         sent = [("ids[]", request.path["id"]), ("status", status), ("allow_zero", "0")]
-        request.calls.call("admin.conversion.edit", sent)
+        request.calls.call(edits.edit, sent)
     except BadInput as refusal:
         if status not in STATUSES or "status" not in (refusal.fields or {}):
             raise
@@ -107,7 +109,7 @@ def set_conversion_status(request: PageRequest) -> PageAnswer:
 
 def find_conversion(request: PageRequest) -> tuple[dict[str, Any], str]:
     """Return the conversion of the path and its status. Raises NotFound."""
-    found = request.calls.call("stats.conversionsbyid", [("id", request.path["id"])])["conversion"]
+    found = request.calls.call(by_id.get, [("id", request.path["id"])])["conversion"]
     return found, _STATUS_OF_NUMBER[found["status"]]
 
 
@@ -140,14 +142,14 @@ def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str)
 
 def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, PageAddress | None]:
     """Return how many conversions of the offer were declined for the same reason, and the list of them."""
-    if not request.calls.may("stats.conversions"):
+    if not request.calls.may(conversions.list_conversions):
         return "", None
     period, _ = read_period(PageAddress(""), request.deps.clock.now_ms(), request.day_zone)
     offer, comment = str(conversion["offer_id"]), conversion["comment"]
     days = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     chosen = [("offer[]", offer), ("status[]", "3"), ("decline_reason[]", comment), ("limit", str(_MOST_ALIKE))]
     try:
-        answer = request.calls.call("stats.conversions", [*days, *chosen])
+        answer = request.calls.call(conversions.list_conversions, [*days, *chosen])
     except RequestError:  # too many at once: the page is complete without it
         return "", None
     total, found = answer["pagination"]["total_count"], answer["conversions"]

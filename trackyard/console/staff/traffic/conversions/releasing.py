@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trackyard.api.conversions import edits
 from trackyard.base.texts.marks import ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -9,7 +10,7 @@ from trackyard.console.frame.request import PageRequest
 
 pages = Pages()
 
-_METHOD: Final = "admin.conversions.release-held"
+_METHOD: Final = edits.release
 _OFFERS: Final = "/console/offers"
 _AFFILIATES: Final = "/console/affiliates"
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.api.tracking import postback_check
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer
@@ -36,7 +37,7 @@ _SENT: Final = (
 )
 """The parameters of a postback that have a field, and their names for people."""
 PLAN: Final = FormPlan(
-    "admin.postback-check",
+    postback_check.check,
     (
         FormGroup(
             lazy_gettext("What the advertiser sends"),
@@ -90,8 +91,8 @@ _STEPS: Final[Mapping[str, str]] = {
 _TONES: Final = {"passed": "passed", "stopped": "refused", "declined": "refused"}
 
 
-@pages.get(PATH, needs=("admin.postback-check",))
-@pages.post(PATH, needs=("admin.postback-check",))
+@pages.get(PATH, needs=(postback_check.check,))
+@pages.post(PATH, needs=(postback_check.check,))
 def check_postback(request: PageRequest) -> PageAnswer:
     """Try a postback that is typed; nothing is counted, recorded or sent."""
     given = {name: value for name, _ in _SENT if (value := request.address.get(name))}

@@ -8,9 +8,11 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.api.tracking import explain, logs, resends
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.methods import Method, OneOf
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
@@ -35,7 +37,7 @@ pages = Pages()
 
 PATH: Final = "/console/postbacks"
 RECEIVED, SENT = "received", "sent"
-_METHODS: Final[Mapping[str, str]] = {RECEIVED: "stats.serverpostbacks", SENT: "stats.affiliatepostbacks"}
+_METHODS: Final[Mapping[str, Method]] = {RECEIVED: logs.list_server_postbacks, SENT: logs.list_affiliate_postbacks}
 _LABELS: Final[Mapping[str, str]] = {RECEIVED: lazy_gettext("From advertisers"), SENT: lazy_gettext("To affiliates")}
 
 
@@ -59,7 +61,7 @@ class PostbackRow:
     resend: str
 
 
-@pages.get(PATH, needs=("|".join(_METHODS.values()),))
+@pages.get(PATH, needs=(OneOf(tuple(_METHODS.values())),))
 def postbacks(request: PageRequest) -> PageAnswer:
     """Show a log, a page at a time, the newest first."""
     calls, address = request.calls, request.address
@@ -72,7 +74,7 @@ def postbacks(request: PageRequest) -> PageAnswer:
     span = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     place = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     sent = [*span, *pairs_of(filters, address), *place]
-    if (file := list_file(request, _METHODS[tab], "postbacks", sent)) is not None:
+    if (file := list_file(request, _METHODS[tab], lambda answer: answer.postbacks, sent)) is not None:
         return file
     answer = calls.call(_METHODS[tab], sent)
     page, chips = answer["pagination"]["page"], chips_of(filters, address, {})
@@ -92,9 +94,9 @@ def postbacks(request: PageRequest) -> PageAnswer:
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        may_resend=calls.may("admin.affiliatepostback.resend"),
-        may_explain=calls.may("admin.explain"),
-        may_replay=calls.may("admin.affiliatepostbacks.replay"),
+        may_resend=calls.may(resends.resend),
+        may_explain=calls.may(explain.explain),
+        may_replay=calls.may(resends.replay),
         api_request_path=calls.address(_METHODS[tab], sent),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from trackyard.api.tracking import explain, resends
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -25,7 +26,7 @@ from trackyard.console.staff.traffic.words import forgiven_words
 pages = Pages()
 
 
-@pages.get(f"{PATH}/received/{{id}}", needs=("admin.explain",))
+@pages.get(f"{PATH}/received/{{id}}", needs=(explain.explain,))
 def received_page(request: PageRequest) -> PageAnswer:
     """Show an inbound postback, and what it did."""
     explanation = _explained(request)
@@ -47,11 +48,11 @@ def received_page(request: PageRequest) -> PageAnswer:
         sentence=sentence,
         more=f"{meaning} {advice}".strip(),
         facts=_received_facts(request, postback, explanation),
-        api_request_path=request.calls.address("admin.explain", [("id", postback["id"])]),
+        api_request_path=request.calls.address(explain.explain, [("id", postback["id"])]),
     )
 
 
-@pages.get(f"{PATH}/sent/{{id}}", needs=("admin.explain",))
+@pages.get(f"{PATH}/sent/{{id}}", needs=(explain.explain,))
 def sent_page(request: PageRequest) -> PageAnswer:
     """Show a delivery to an affiliate with all its attempts."""
     explanation, wanted = _explained(request), request.path["id"]
@@ -71,14 +72,14 @@ def sent_page(request: PageRequest) -> PageAnswer:
         attempts=[(each, outcome_of(each["outcome"]), answer_text(each)) for each in delivery["attempts"]],
         last=delivery["attempts"][-1]["id"] if delivery["attempts"] else "",
         facts=_sent_facts(delivery, made.get(delivery["conversion_id"])),
-        may_resend=request.calls.may("admin.affiliatepostback.resend"),
-        api_request_path=request.calls.address("admin.explain", [("id", wanted)]),
+        may_resend=request.calls.may(resends.resend),
+        api_request_path=request.calls.address(explain.explain, [("id", wanted)]),
     )
 
 
 def _explained(request: PageRequest) -> dict[str, Any]:
     """Return the explanation of the id in the path. Raises NotFound."""
-    found: dict[str, Any] | None = request.calls.call("admin.explain", [("id", request.path["id"])])["explanation"]
+    found: dict[str, Any] | None = request.calls.call(explain.explain, [("id", request.path["id"])])["explanation"]
     if found is None:
         raise NotFound
     return found

@@ -1,5 +1,6 @@
 """Deliveries that are sent again by hand: one, or all of an affiliate in a span."""
 
+from trackyard.api.tracking import resends
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -11,28 +12,28 @@ from trackyard.console.staff.traffic.postbacks.listing import PATH
 pages = Pages()
 
 
-@pages.post(f"{PATH}/sent/{{id}}/resend", needs=("admin.affiliatepostback.resend",))
+@pages.post(f"{PATH}/sent/{{id}}/resend", needs=(resends.resend,))
 def resend_one(request: PageRequest) -> PageAnswer:
     """Send a delivery again."""
-    answer = request.calls.call("admin.affiliatepostback.resend", path={"id": request.path["id"]})
+    answer = request.calls.call(resends.resend, path={"id": request.path["id"]})
     back = request.field("back")
     is_own = back.startswith("/console/") and "//" not in back and "\\" not in back
     return Redirect(back if is_own else f"{PATH}/sent/{request.path['id']}", _done(answer))
 
 
-@pages.get(f"{PATH}/replay", needs=("admin.affiliatepostbacks.replay",))
+@pages.get(f"{PATH}/replay", needs=(resends.replay,))
 def replay_form(request: PageRequest) -> PageAnswer:
     """Ask which deliveries shall be sent again."""
     return _form(request, {"pid": request.address.get("affiliate")})
 
 
-@pages.post(f"{PATH}/replay", needs=("admin.affiliatepostbacks.replay",))
+@pages.post(f"{PATH}/replay", needs=(resends.replay,))
 def replay(request: PageRequest) -> PageAnswer:
     """Send all deliveries of an affiliate in a span again."""
     typed = {name: request.field(name).strip() for name in ("pid", "from", "to")}
     sent = [(name, value.replace("T", " ")) for name, value in typed.items()]
     try:
-        answer = request.calls.call("admin.affiliatepostbacks.replay", sent)
+        answer = request.calls.call(resends.replay, sent)
     except RequestError as refusal:
         return _form(request, typed, refusal)
     return Redirect(f"{PATH}?tab=sent&affiliate={typed['pid']}&period=7d", _done(answer))
