@@ -28,8 +28,8 @@ from tests.support.shown_texts import ForeignPerson
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import HOSTILE, TrafficDesk, traffic_desk
-from trackyard.console.frame.methods import methods_of
 from trackyard.base.zones import zone_names
+from trackyard.console.frame.methods import methods_of
 from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
 from trackyard.console.staff.traffic.reasons import DECLINES

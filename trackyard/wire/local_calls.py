@@ -27,7 +27,7 @@ from trackyard.wire.request.brackets import FOR_PAGES, File, Tree, close_files, 
 from trackyard.wire.request.params import fields_of
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
-from trackyard.wire.response.envelope import encoded
+from trackyard.wire.response.envelope import Answer, encoded
 from trackyard.wire.response.streaming import ExportResponse
 
 ONLY_LOOKS: Final = "You look at the portal as its owner sees it: nothing can be changed here"
@@ -36,6 +36,7 @@ VERSION: Final[Version] = "3.1"
 _TIMEZONE: Final = "timezone"
 
 D = TypeVar("D")
+V = TypeVar("V", bound=Answer)
 Pairs = Sequence[tuple[str, str]]
 """Parameters as they are sent, such as `("filter[offer][]", "7")`."""
 Files = Sequence[tuple[str, File]]
@@ -116,6 +117,23 @@ class LocalCalls(Generic[D]):
         if not endpoint.report and answer.warnings:
             found = (self._in_words(endpoint, each) for each in answer.warnings)
             self.warnings.extend(each for each in found if each not in self.warnings)
+        return answer
+
+    def ask_as(
+        self,
+        view: type[V],
+        endpoint: Endpoint[D, Any],
+        sent: Pairs = (),
+        path: Mapping[str, str] | None = None,
+        files: Files = (),
+    ) -> V:
+        """Return the answer of a method that has another view for affiliates, in the view of the page's people.
+
+        Raises as `ask`; TypeError for a caller of other people.
+        """
+        answer = self.ask(endpoint, sent, path, files)
+        if type(answer) is not view:
+            raise TypeError(f"{endpoint.id} answers this caller with {type(answer).__name__}, not {view.__name__}")
         return answer
 
     def call(

@@ -29,6 +29,14 @@ def test_answer_is_the_view_of_its_caller(api: Api) -> None:
     assert hasattr(of_staff.offer, "advertiser") and not hasattr(of_affiliate.offer, "advertiser")
 
 
+def test_answer_in_the_view_of_other_people_is_a_fault(api: Api) -> None:
+    offer = {"id": str(api.add_offer(title="Shoes"))}
+    _, affiliate = api.add_affiliate()
+    assert calls_of(api, affiliate).ask_as(lists.AffiliateOfferAnswer, lists.get, path=offer).offer.title == "Shoes"
+    with pytest.raises(TypeError, match=r"offer.get answers this caller with OneOfferAnswer, not AffiliateOfferAnswer"):
+        calls_of(api, api.admin).ask_as(lists.AffiliateOfferAnswer, lists.get, path=offer)
+
+
 def test_answer_equals_what_a_program_gets(api: Api) -> None:
     calls = calls_of(api, api.admin)
     asked = calls.ask(currencies.list_all, [("extended", "1")])
