@@ -122,7 +122,7 @@ def _name(question: CustomField) -> str:
     return f"custom_fields[{question.id}]"
 
 
-def _plan(questions: Sequence[CustomField], *, has_terms: bool) -> FormPlan:
+def _plan(questions: Sequence[CustomField], *, has_terms: bool) -> FormPlan[own_account.SignedUpAnswer]:
     fields = tuple(_field(each) for each in questions)
     groups = (
         _ACCOUNT,

@@ -4,7 +4,7 @@ from trackyard.console.forms.bound import FieldChoices, plain_text
 from trackyard.console.forms.codecs import KeyedLines, LineCodec
 from trackyard.console.forms.declared import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.forms.form import PageForm, open_form
-from trackyard.console.forms.state import RowState, flat_pairs
+from trackyard.console.forms.state import RowState, flat_pairs, form_values
 
 __all__ = [
     "PLATFORM_CURRENCY",
@@ -18,6 +18,7 @@ __all__ = [
     "PageForm",
     "RowState",
     "flat_pairs",
+    "form_values",
     "open_form",
     "plain_text",
 ]

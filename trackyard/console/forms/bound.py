@@ -140,14 +140,14 @@ BoundPart = BoundField | BoundRows
 
 
 def bind(
-    plan: FormPlan, calls: LocalCalls[Deps], choices: FieldChoices, currency: str, zone: ZoneInfo
+    plan: FormPlan[Any], calls: LocalCalls[Deps], choices: FieldChoices, currency: str, zone: ZoneInfo
 ) -> list[list[BoundPart]]:
     """Return the parts of each group with their parameters. zone: of the person."""
     return [[_bound(plan, part, calls, choices, currency, zone) for part in group.parts] for group in plan.groups]
 
 
 def _bound(
-    plan: FormPlan,
+    plan: FormPlan[Any],
     part: FormField | FormRows,
     calls: LocalCalls[Deps],
     choices: FieldChoices,

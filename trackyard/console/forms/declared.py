@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Generic, Literal
 
+from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms.codecs import LineCodec
-from trackyard.console.frame.methods import Method
+from trackyard.wire.endpoint import A, Endpoint
 
 Widget = Literal[
     "text", "long", "number", "amount", "day", "moment", "email", "url", "password",
@@ -78,13 +79,13 @@ class FormGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class FormPlan:
+class FormPlan(Generic[A]):
     """A form: the method that it is sent to, and its groups.
 
     sends_all: whether every field is sent when a thing is changed, and not only what was changed: for methods that
     replace the thing.
     """
 
-    method: Method
+    method: Endpoint[Deps, A]
     groups: tuple[FormGroup, ...]
     sends_all: bool = False

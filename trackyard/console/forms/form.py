@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -16,6 +16,7 @@ from trackyard.console.forms.state import (
     FormState,
     Pair,
     RowState,
+    form_values,
     loaded_state,
     new_row,
     settled_state,
@@ -24,6 +25,8 @@ from trackyard.console.forms.state import (
 )
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.request import PageRequest
+from trackyard.wire.endpoint import A
+from trackyard.wire.response.envelope import View
 from trackyard.wire.response.errors import REQUIRED
 
 SHOWN: Final = "form_shown"
@@ -34,7 +37,7 @@ _REFUSALS: Final = (400, 409, 413, 415, 422, 429)
 _SECRET: Final = "SECRET"  # noqa: S105 (the name of a mark)
 
 
-class PageForm:
+class PageForm(Generic[A]):
     """A form with its values.
 
     faults: sentences by the name of a field. note: a sentence instead of a result. status: of the page.
@@ -43,8 +46,8 @@ class PageForm:
     def __init__(
         self,
         request: PageRequest,
-        plan: FormPlan,
-        values: Mapping[str, Any] | None,
+        plan: FormPlan[A],
+        values: View | Mapping[str, Any] | None,
         choices: FieldChoices,
         path: Mapping[str, str],
         fixed: Sequence[Pair],
@@ -55,7 +58,9 @@ class PageForm:
         self.is_edit = not is_new
         self._groups = bind(plan, request.calls, choices, request.deps.currency, request.zone)
         self._parts: list[BoundPart] = [part for group in self._groups for part in group]
-        self._current = self._shown = self._typed = shown_state(self._parts, values)
+        self._current = self._shown = self._typed = shown_state(
+            self._parts, form_values(values) if isinstance(values, View) else values
+        )
         self.seal = seal_of(request)
         self._do, self.faults, self.note, self.status = "", dict[str, list[str]](), "", 200
         self._focus = ""
@@ -87,7 +92,7 @@ class PageForm:
             if verb != "save":
                 self._check()
 
-    def save(self) -> Any:
+    def save(self) -> A | None:
         """Return the answer of the method; None where nothing was sent to it, or it refused what was typed.
 
         Raises RequestError where other values would not help.
@@ -100,7 +105,7 @@ class PageForm:
         if self._check() or self._is_outdated():
             return None
         try:
-            return self._calls.call(self._plan.method, self.pairs, self._path)
+            return self._calls.ask(self._plan.method, self.pairs, self._path)
         except RequestError as refusal:
             if refusal.status not in _REFUSALS:
                 raise
@@ -268,17 +273,17 @@ def _with_copy(rows: Sequence[RowState], place: str) -> list[RowState]:
 
 def open_form(
     request: PageRequest,
-    plan: FormPlan,
-    values: Mapping[str, Any] | None = None,
+    plan: FormPlan[A],
+    values: View | Mapping[str, Any] | None = None,
     *,
     choices: FieldChoices | None = None,
     path: Mapping[str, str] | None = None,
     fixed: Sequence[Pair] = (),
     is_new: bool = False,
-) -> PageForm:
+) -> PageForm[A]:
     """Return a form as the request shows or sends it.
 
-    values: of the thing, by the names of the parameters; None for a new thing.
+    values: of the thing, by the names of the parameters, or its view where the names are these; None for a new thing.
     choices: values and their words by the name of a field. path: variables of the method's path.
     fixed: parameters that are always sent and have no field.
     is_new: whether a new thing begins with these values, as a copy does.

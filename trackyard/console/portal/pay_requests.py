@@ -55,8 +55,8 @@ def ask(request: PageRequest) -> PageAnswer:
     form = open_form(request, plan, values, choices=choices, is_new=True)
     answer = form.save()
     if answer is not None:
-        made = answer["payment_request"]
-        amount_text = shown.money(made["amount"], made["currency"])
+        made = answer.payment_request
+        amount_text = shown.money(made.amount, made.currency)
         return Redirect(PATH, gettext("You asked for %(amount)s. The network decides.", amount=amount_text))
     rest = ", ".join(shown.money(each, code) for code, each in available.items())
     line = gettext("Nothing is available.")

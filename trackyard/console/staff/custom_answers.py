@@ -8,9 +8,10 @@ from trackyard.api.platform import custom_fields
 from trackyard.console.forms import FormField, FormGroup, FormPlan
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices
+from trackyard.wire.endpoint import A
 
 
-def with_custom_fields(request: PageRequest, plan: FormPlan, title: str) -> FormPlan:
+def with_custom_fields(request: PageRequest, plan: FormPlan[A], title: str) -> FormPlan[A]:
     """Return a form with a group of the custom fields of the network, if it has any. title: of the group."""
     asked = tuple(FormField(f"custom_fields[{each['id']}]", each["name"], help="") for each in _custom_fields(request))
     return replace(plan, groups=(*plan.groups, FormGroup(title, asked))) if asked else plan

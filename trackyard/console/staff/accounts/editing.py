@@ -7,7 +7,7 @@ from trackyard.api.people import staff
 from trackyard.base.secrets import new_password
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
-from trackyard.console.forms import open_form
+from trackyard.console.forms import form_values, open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.forms.kept import DO
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -50,7 +50,7 @@ def new_user(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, fixed=(("password", new_password()),))
     answer = form.save()
     if answer is not None:
-        user = answer["user"]
+        user = form_values(answer.user)
         message = gettext(
             "%(name)s is created. Mail or show a sign-in link, to choose a password with.", name=full_name(user)
         )
@@ -70,7 +70,7 @@ def edit_user(request: PageRequest) -> PageAnswer:
     form = open_form(request, EDIT, user, path=request.path)
     answer = form.save()
     if answer is not None:
-        return Redirect(path, gettext("%(name)s is saved.", name=full_name(answer["user"])))
+        return Redirect(path, gettext("%(name)s is saved.", name=full_name(form_values(answer.user))))
     line = gettext("Nothing is saved yet. Changed roles hold from the next request on.")
     return form.page(request, gettext("Edit %(name)s", name=full_name(user)), back=path, line=line, **_PRESETS)
 

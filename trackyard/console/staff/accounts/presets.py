@@ -80,7 +80,7 @@ def new_preset(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, choices=_choices({}))
     answer = form.save()
     if answer is not None:
-        return Redirect(PATH, gettext("The preset %(preset)s is made.", preset=answer["preset"]["name"]))
+        return Redirect(PATH, gettext("The preset %(preset)s is made.", preset=answer.preset.name))
     line = gettext("Levels narrow what the roles of a staff user give. Its page gives it the levels of a preset.")
     return form.page(request, gettext("New preset"), back=PATH, line=line, save=gettext("Make the preset"))
 

@@ -13,6 +13,7 @@ from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import managers
+from trackyard.wire.endpoint import A
 
 pages = Pages()
 
@@ -118,8 +119,8 @@ def new_advertiser(request: PageRequest) -> PageAnswer:
     form = open_form(request, _with_custom_fields(request, NEW), choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        made = answer["advertiser"]
-        return Redirect(f"/console/advertisers/{made['id']}", gettext("%(title)s is created.", title=made["title"]))
+        made = answer.advertiser
+        return Redirect(f"/console/advertisers/{made.id}", gettext("%(title)s is created.", title=made.title))
     line = gettext("Nothing is saved yet. Offers of the advertiser follow.")
     return form.page(
         request,
@@ -141,13 +142,13 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
     form = open_form(request, plan, {**found, **lists}, choices=_choices(request), path={"id": found["id"]})
     answer = form.save()
     if answer is not None:
-        return Redirect(path, gettext("%(title)s is saved.", title=answer["advertiser"]["title"]))
+        return Redirect(path, gettext("%(title)s is saved.", title=answer.advertiser.title))
     return form.page(
         request, gettext("Edit %(title)s", title=found["title"]), back=path, save=gettext("Save the advertiser")
     )
 
 
-def _with_custom_fields(request: PageRequest, plan: FormPlan) -> FormPlan:
+def _with_custom_fields(request: PageRequest, plan: FormPlan[A]) -> FormPlan[A]:
     return with_custom_fields(request, plan, gettext("Custom fields"))
 
 

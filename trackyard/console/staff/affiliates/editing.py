@@ -7,7 +7,7 @@ from typing import Any, Final
 from trackyard.api.money import payment_systems
 from trackyard.api.people import affiliates
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -17,6 +17,7 @@ from trackyard.console.staff.affiliates.one import find_affiliate
 from trackyard.console.staff.affiliates.words import STATUSES
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import affiliate_name, managers
+from trackyard.wire.endpoint import A
 
 pages = Pages()
 
@@ -77,7 +78,7 @@ def new_affiliate(request: PageRequest) -> PageAnswer:
     form = open_form(request, _with_lists(request, NEW), choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        made = answer["partner"]
+        made = form_values(answer.partner)
         return Redirect(f"/console/affiliates/{made['id']}", gettext("%(name)s is created.", name=affiliate_name(made)))
     line = gettext("Nothing is saved yet. The affiliate signs in with its e-mail address and this password.")
     return form.page(
@@ -95,7 +96,7 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
     form = open_form(request, plan, _values(found), choices=_choices(request), path={"id": str(found["id"])})
     answer = form.save()
     if answer is not None:
-        return Redirect(path, gettext("%(name)s is saved.", name=affiliate_name(answer["partner"])))
+        return Redirect(path, gettext("%(name)s is saved.", name=affiliate_name(form_values(answer.partner))))
     return form.page(
         request, gettext("Edit %(name)s", name=affiliate_name(found)), back=path, save=gettext("Save the affiliate")
     )
@@ -122,7 +123,7 @@ def _choices(request: PageRequest) -> Mapping[str, Choices]:
     return {name: found for name, found in named.items() if found}
 
 
-def _with_lists(request: PageRequest, plan: FormPlan) -> FormPlan:
+def _with_lists(request: PageRequest, plan: FormPlan[A]) -> FormPlan[A]:
     """Return a form with the payment systems and sign-up questions of the network."""
     groups = list(plan.groups)
     if systems := _systems(request):

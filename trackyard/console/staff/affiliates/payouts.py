@@ -57,7 +57,7 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
     return form.page(request, title, back=back, line=line, save=gettext("Save the payouts"))
 
 
-def _plan(affiliate: int) -> FormPlan:
+def _plan(affiliate: int) -> FormPlan[offers.OfferAnswer]:
     """Return the form, in which a new payout is that of this affiliate."""
     first, *fields = PERSONAL_ROWS.fields
     rows = replace(PERSONAL_ROWS, fields=(replace(first, initial=str(affiliate)), *fields))
@@ -83,5 +83,5 @@ def _sent(place: int, payment: Mapping[str, Any]) -> Sequence[Pair]:
     return list(flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", payment))
 
 
-def _removes_all(request: PageRequest, form: PageForm, own: Sequence[Any]) -> bool:
+def _removes_all(request: PageRequest, form: PageForm[Any], own: Sequence[Any]) -> bool:
     return bool(own) and request.field(DO) == "save" and not form.rows_of(_NAME)

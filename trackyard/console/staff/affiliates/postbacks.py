@@ -102,7 +102,7 @@ def test(request: PageRequest) -> PageAnswer:
     return page_of(request, affiliate, tested={"id": found["id"], **result})
 
 
-def _tried(request: PageRequest, form: PageForm, more: Sequence[Pair]) -> dict[str, Any]:
+def _tried(request: PageRequest, form: PageForm[Any], more: Sequence[Pair]) -> dict[str, Any]:
     """Return the template of the form, and the answer to what was typed if the person asked for a test."""
     tested = None
     if form.is_tried and request.calls.may(postback_trials.send_test):

@@ -83,10 +83,10 @@ def new_correction(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, values, choices=choices, is_new=True)
     answer = form.save()
     if answer is not None:
-        made = answer["correction"]
-        amount = shown.money(Decimal(made["amount"]), made["currency"])
-        message = gettext("The balance of affiliate %(pid)s changed by %(amount)s.", pid=made["pid"], amount=amount)
-        return Redirect(f"{PATH}?affiliate={made['pid']}", message)
+        made = answer.correction
+        amount = shown.money(made.amount, made.currency)
+        message = gettext("The balance of affiliate %(pid)s changed by %(amount)s.", pid=made.pid, amount=amount)
+        return Redirect(f"{PATH}?affiliate={made.pid}", message)
     line = gettext("It stays in the ledger: another correction of the opposite amount undoes it.")
     return form.page(request, gettext("Correct a balance"), back=PATH, line=line, save=gettext("Enter the correction"))
 

@@ -56,9 +56,7 @@ def new_invoice(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        return Redirect(
-            f"{PATH}/{answer['number']}", gettext("Invoice %(number)s is created.", number=answer["number"])
-        )
+        return Redirect(f"{PATH}/{answer.number}", gettext("Invoice %(number)s is created.", number=answer.number))
     line = gettext("With both days and no lines, the lines are computed from statistics, by offer.")
     return form.page(request, gettext("New invoice"), back=PATH, line=line, save=gettext("Create the invoice"))
 

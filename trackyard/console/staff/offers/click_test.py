@@ -92,7 +92,7 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
     return ClickTest(affiliate, ip, device, agent, verdict, fault)
 
 
-def find_typed_test(request: PageRequest, form: PageForm, offer: int) -> ClickTest | None:
+def find_typed_test(request: PageRequest, form: PageForm[Any], offer: int) -> ClickTest | None:
     """Return the test of a click on what was typed of an offer; None where the person may not test clicks.
 
     A fault of what was typed is shown at its field of the form.

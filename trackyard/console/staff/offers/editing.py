@@ -32,8 +32,8 @@ def new_offer(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, values, choices=_choices(request), fixed=fixed, is_new=True)
     answer = form.save()
     if answer is not None:
-        offer = answer["offer"]
-        return Redirect(f"/console/offers/{offer['id']}", gettext("%(title)s is created.", title=offer["title"]))
+        offer = answer.offer
+        return Redirect(f"/console/offers/{offer.id}", gettext("%(title)s is created.", title=offer.title))
     return form.page(
         request,
         gettext("New offer") if values is None else gettext("New offer like %(copied)s", copied=values["copied"]),
@@ -55,7 +55,7 @@ def edit_offer(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         count = len(form.changes)
-        title = answer["offer"]["title"]
+        title = answer.offer.title
         done = ngettext("%(title)s: 1 change is saved.", "%(title)s: %(num)d changes are saved.", count, title=title)
         return Redirect(path, done)
     return form.page(

@@ -54,7 +54,7 @@ class Effect:
     faults: tuple[str, ...]
 
 
-def find_effect(request: PageRequest, form: PageForm, offer: int) -> Effect | None:
+def find_effect(request: PageRequest, form: PageForm[Any], offer: int) -> Effect | None:
     """Return the effect of the changes of a form; None before the person asked what changes."""
     if not form.shows_changes:
         return None

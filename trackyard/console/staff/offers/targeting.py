@@ -157,7 +157,7 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
     )
 
 
-def _typed(form: PageForm, offer: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(form: PageForm[Any], offer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the groups of the form as the API would answer them."""
     only = form.typed.fields["consider_personal_targeting_only"] == "1"
     groups = [_group(row, offer["targeting"]) for row in form.rows_of("targeting")]

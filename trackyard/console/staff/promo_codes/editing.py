@@ -69,8 +69,8 @@ def new_code(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, values, choices=choices, fixed=fixed, is_new=True)
     answer = form.save()
     if answer is not None:
-        [made] = answer["data"]["promocodes"]
-        return Redirect(PATH, gettext("The promo code %(code)s is made.", code=made["code"]))
+        [made] = answer.data.promocodes
+        return Redirect(PATH, gettext("The promo code %(code)s is made.", code=made.code))
     line = gettext("Visitors name it to the advertiser. A postback with the code and no click id makes a conversion.")
     return form.page(request, gettext("New promo code"), back=PATH, line=line, save=gettext("Make the promo code"))
 

@@ -103,7 +103,7 @@ def new_rule(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, chosen, choices=_CHOICES, is_new=True)
     answer = form.save()
     if answer is not None:
-        return Redirect(f"{PATH}/{answer['rule']['id']}/look-back", gettext("The rule is saved, and off."))
+        return Redirect(f"{PATH}/{answer.rule.id}/look-back", gettext("The rule is saved, and off."))
     line = gettext("It is off at first. The next page shows what it would have done in the last 30 days.")
     save = gettext("Save and look back")
     tried = _tried(request, form) | {"presets": presets, "chosen": chosen}
@@ -138,7 +138,7 @@ def edit_rule(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Edit %(rule)s", rule=rule["title"]), back=back, line=line, **tried)
 
 
-def _tried(request: PageRequest, form: PageForm) -> dict[str, Any]:
+def _tried(request: PageRequest, form: PageForm[Any]) -> dict[str, Any]:
     """Return the template of the form, and what the rule would have done if the person asked for it."""
     found = None
     if form.is_tried:

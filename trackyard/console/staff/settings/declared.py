@@ -92,12 +92,12 @@ class SettingsList:
         return tuple(each for each in (self.name_sort, *(column.sort for column in self.columns)) if each)
 
     @property
-    def add_plan(self) -> FormPlan:
+    def add_plan(self) -> FormPlan[Any]:
         """Return the form of a new record."""
         return FormPlan(self.add, self.new)
 
     @property
-    def edit_plan(self) -> FormPlan:
+    def edit_plan(self) -> FormPlan[Any]:
         """Return the form of a record."""
         return FormPlan(self.edit, self.changed)
 

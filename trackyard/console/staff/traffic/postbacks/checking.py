@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from trackyard.api.tracking import postback_check
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -98,7 +98,7 @@ def check_postback(request: PageRequest) -> PageAnswer:
     given = {name: value for name, _ in _SENT if (value := request.address.get(name))}
     form = open_form(request, PLAN, {"params": given}, choices={"params[status]": _STATUS_CHOICES}, is_new=True)
     answer = form.save()
-    found = None if answer is None else answer["check"]
+    found = None if answer is None else form_values(answer.check)
     return form.page(
         request,
         gettext("Check a postback"),
