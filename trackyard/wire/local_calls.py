@@ -127,7 +127,7 @@ class LocalCalls(Generic[D]):
         path: Mapping[str, str] | None = None,
         files: Files = (),
     ) -> V:
-        """Return the answer of a method that has another view for affiliates, in the view of the page's people.
+        """Return the answer of a method that has several views, in that of the page's people.
 
         Raises as `ask`; TypeError for a caller of other people.
         """
