@@ -1,37 +1,30 @@
 """The filters of the lists of traffic, in the address and for the API (docs/spec/console.md#traffic)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import lists
-from trackyard.api.people import advertisers, affiliates
-from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, listed
 from trackyard.console.offers_shown.words import joined
-from trackyard.console.reports_shown.slices import object_title
+from trackyard.console.staff.people_names import advertiser_titles, affiliate_names
 from trackyard.wire.local_calls import LocalCalls
 
 PER_PAGE: Final = 50
 LONGEST: Final = 255
 """Characters of a value that people type."""
+EVERY_STATUS: Final = tuple(("status[]", status) for status in ("active", "stopped", "suspended"))
+"""The parameters of a list of all offers."""
 _MOST_OFFERS: Final = 100
 """Offers of a select: their records are large."""
 _NAMED: Final = 10
 """Values of a filter that are named."""
-_RECORDS: Final = {
-    "offer": (lists.get, "offer"),
-    "affiliate": (affiliates.show, "partner"),
-    "advertiser": (advertisers.show, "advertiser"),
-}
-"""The method that returns the object of a filter, and its name in the answer."""
 _FORMS: Final = {
     "number": re.compile(r"[1-9][0-9]{0,17}"),
     "id": re.compile(r"[0-9a-fA-F]{24}"),
@@ -122,23 +115,36 @@ def names_of_values(
     """Return the names of objects that an address names and no choice offers, by filter and value."""
     found: dict[tuple[str, str], str] = {}
     for each in filters:
-        if each.choices or each.name not in _RECORDS:
-            continue
-        method, record = _RECORDS[each.name]
-        for value in each.values(address)[:_NAMED]:
-            with suppress(RequestError):  # removed, or out of the person's scope: the chip shows the value
-                found[each.name, value] = object_title(calls.call(method, path={"id": value})[record])
+        values = [] if each.choices else each.values(address)[:_NAMED]
+        named: Mapping[int, str] | Mapping[str, str] = {}
+        match each.name if values else "":
+            case "offer":
+                named = offer_titles(calls, map(int, values))
+            case "affiliate":
+                named = affiliate_names(calls, map(int, values))
+            case "advertiser":
+                named = advertiser_titles(calls, map(str.lower, values))
+        titles = {str(key): title for key, title in named.items()}
+        found |= {(each.name, value): titles[value.lower()] for value in values if value.lower() in titles}
     return found
+
+
+def offer_titles(calls: LocalCalls[Deps], numbers: Iterable[int]) -> dict[int, str]:
+    """Return the titles of offers by number, of those that the person may see, with one call."""
+    wanted = [("int_id[]", str(number)) for number in sorted(set(numbers))]
+    if not wanted or not calls.may(lists.list_offers):
+        return {}
+    sent = [*wanted, *EVERY_STATUS, ("limit", str(len(wanted)))]
+    return {each.id: each.title for each in calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers}
 
 
 def offers(calls: LocalCalls[Deps]) -> Choices:
     """Return offers by number; nothing where there are too many, or the person may not list them."""
-    every = tuple(("status[]", status) for status in ("active", "stopped", "suspended"))
     found = listed(
         calls,
         lists.list_offers,
         lambda answer: ((each.id, each.title) for each in answer.offers),
-        every,
+        EVERY_STATUS,
         most=_MOST_OFFERS,
     )
     return tuple((number, f"{title} (#{number})") for number, title in found)

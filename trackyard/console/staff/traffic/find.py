@@ -1,13 +1,15 @@
 """The search: any id, number or name leads to its object (docs/spec/console.md#traffic)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import conversions
+from trackyard.api.conversions.conversions import ConversionForStaff, ConversionsForStaff
 from trackyard.api.offers import lists
 from trackyard.api.people import advertisers, affiliates
 from trackyard.api.tracking import explain
+from trackyard.api.tracking.explain import ExplainedConversionView
 from trackyard.base.errors import RequestError
 from trackyard.base.ids import is_hex24
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -15,13 +17,13 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.methods import Needs
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.filters import EVERY_STATUS
 
 pages = Pages()
 
 LONGEST: Final = 255
 MOST: Final = 8
 """Objects of a kind that are listed."""
-_EVERY_STATUS: Final = tuple(("status[]", each) for each in ("active", "stopped", "suspended"))
 _EVERY_DAY: Final = ("date_from", "2000-01-01")
 
 
@@ -84,14 +86,14 @@ def _found(request: PageRequest, text: str, places: Iterable[_Place]) -> Iterato
 def _traffic(request: PageRequest, text: str) -> Iterator[FoundKind]:
     """Yield the click, conversion, postback or delivery of an id, or the conversions of an action."""
     try:
-        explanation = request.calls.call(explain.explain, [("id", text)])["explanation"]
+        explanation = request.calls.ask(explain.explain, [("id", text)]).explanation
     except RequestError:  # no id can look like this
         return
     if explanation is None:
         return
-    match explanation["kind"]:
+    match explanation.kind:
         case "click":
-            yield _single(request, gettext("Clicks"), text.lower(), f"/console/clicks/{explanation['click_id']}")
+            yield _single(request, gettext("Clicks"), text.lower(), f"/console/clicks/{explanation.click_id}")
         case "inbound_postback":
             yield _single(request, gettext("Postbacks"), text.lower(), f"/console/postbacks/received/{text.lower()}")
         case "delivery":
@@ -99,7 +101,7 @@ def _traffic(request: PageRequest, text: str) -> Iterator[FoundKind]:
         case "conversion":
             yield _single(request, gettext("Conversions"), text.lower(), f"/console/conversions/{text.lower()}")
         case _:
-            yield _conversions(request, explanation["candidates"] or explanation["conversions"], text)
+            yield _conversions(request, explanation.candidates or explanation.conversions, text)
 
 
 def _single(request: PageRequest, label: str, title: str, link: str) -> FoundKind:
@@ -107,19 +109,21 @@ def _single(request: PageRequest, label: str, title: str, link: str) -> FoundKin
     return FoundKind(label, objects, len(objects))
 
 
-def _conversions(request: PageRequest, found: list[dict[str, Any]], text: str) -> FoundKind:
+def _conversions(
+    request: PageRequest, found: Sequence[ExplainedConversionView | ConversionForStaff], text: str
+) -> FoundKind:
     if not request.may_open(f"/console/conversions/{'0' * 24}"):
         return FoundKind(gettext("Conversions"), (), 0)
     objects = tuple(
         FoundObject(
-            each["id"],
+            each.id,
             gettext(
                 "action ID %(text)s · %(status)s · %(created_at)s",
                 text=text,
-                status=each["status"],
-                created_at=request.time_of(each["created_at"], seconds=True),
+                status=each.status,
+                created_at=request.time_of(each.created_at, seconds=True),
             ),
-            f"/console/conversions/{each['id']}",
+            f"/console/conversions/{each.id}",
         )
         for each in found[:MOST]
     )
@@ -132,71 +136,47 @@ def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
     """Yield conversions for people who may not follow an id."""
     for name in ("id[]", "clickid[]", "action_id[]") if is_hex24(text.lower()) else ("action_id[]",):
         sent = [_EVERY_DAY, (name, text), ("limit", str(MOST))]
-        answer = request.calls.call(conversions.list_conversions, sent)
-        if answer["conversions"]:
-            yield _conversions(request, answer["conversions"], text)
+        answer = request.calls.ask_as(ConversionsForStaff, conversions.list_conversions, sent)
+        if answer.conversions:
+            yield _conversions(request, answer.conversions, text)
             return
 
 
 def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call(lists.list_offers, [("q", text), *_EVERY_STATUS, ("limit", str(MOST))])
-    yield _kind(
-        request,
-        gettext("Offers"),
-        answer,
-        "offers",
-        "/console/offers",
-        text,
-        lambda each: (each["title"], each["status"]),
+    answer = request.calls.ask_as(
+        lists.OffersAnswer, lists.list_offers, [("q", text), *EVERY_STATUS, ("limit", str(MOST))]
     )
+    found = [(str(each.id), each.title, each.status) for each in answer.offers]
+    yield _kind(request, gettext("Offers"), "offer", found, answer.pagination.total_count, text)
 
 
 def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call(affiliates.list_, [("search", text), ("limit", str(MOST))])
-    yield _kind(
-        request, gettext("Affiliates"), answer, "partners", "/console/affiliates", text,
-        lambda each: (each["name"] or each["login"] or each["email"], each["email"]),
-    )  # fmt: skip
+    answer = request.calls.ask(affiliates.list_, [("search", text), ("limit", str(MOST))])
+    found = [(str(each.id), each.name or each.login or each.email, each.email) for each in answer.partners]
+    yield _kind(request, gettext("Affiliates"), "affiliate", found, answer.pagination.total_count, text)
 
 
 def _advertisers(request: PageRequest, text: str) -> Iterator[FoundKind]:
-    answer = request.calls.call(advertisers.list_, [("search", text), ("limit", str(MOST))])
-    yield _kind(
-        request, gettext("Advertisers"), answer, "advertisers", "/console/advertisers", text,
-        lambda each: (each["title"], each["email"] or ""),
-    )  # fmt: skip
+    answer = request.calls.ask(advertisers.list_, [("search", text), ("limit", str(MOST))])
+    found = [(each.id, each.title, each.email or "") for each in answer.advertisers]
+    yield _kind(request, gettext("Advertisers"), "advertiser", found, answer.pagination.total_count, text)
 
 
 def _kind(
-    request: PageRequest,
-    label: str,
-    answer: Mapping[str, Any],
-    key: str,
-    path: str,
-    text: str,
-    words: Callable[[Mapping[str, Any]], tuple[str, str]],
+    request: PageRequest, label: str, kind: str, found: Iterable[tuple[str, str, str]], total: int, text: str
 ) -> FoundKind:
     """Return the objects of a list of the API that the person may open.
 
-    The one with this number comes first.
+    kind: as slices name it. found: id, title and small print. The one with this number comes first.
     """
-    found = sorted(answer[key], key=lambda each: str(each["id"]) != text)
     objects = []
-    for each in found:
-        title, more = words(each)
-        link = f"{path}/{each['id']}"
-        if not request.may_open(link):
-            link = _figures_of(label, each["id"])
+    for number, title, more in sorted(found, key=lambda each: each[0] != text):
+        link = f"/console/{kind}s/{number}"
+        if not request.may_open(link):  # the report of an object that has no page
+            link = f"/console/reports?f.{kind}={number}&by=day"
         if request.may_open(link.partition("?")[0]):
-            objects.append(FoundObject(title, f"#{each['id']} · {more}" if more else f"#{each['id']}", link))
-    total = answer["pagination"]["total_count"]
+            objects.append(FoundObject(title, f"#{number} · {more}" if more else f"#{number}", link))
     return FoundKind(label, tuple(objects), total if objects else 0)
-
-
-def _figures_of(label: str, number: object) -> str:
-    """Return the report of an object that has no page."""
-    slice_ = {"Affiliates": "affiliate", "Advertisers": "advertiser"}.get(label, "offer")
-    return f"/console/reports?f.{slice_}={number}&by=day"
 
 
 _PLACES: Final = (

@@ -64,10 +64,10 @@ def staff_names(calls: LocalCalls[Deps], actors: Iterable[str]) -> dict[str, str
         return found
     for actor in {each for each in actors if each.startswith("staff:")}:
         try:
-            user = calls.call(staff.show, path={"id": actor.partition(":")[2]})["user"]
+            user = calls.ask(staff.show, path={"id": actor.partition(":")[2]}).user
         except RequestError:  # removed, or out of the person's scope
             continue
-        found[actor] = f"{user['first_name']} {user['last_name']}".strip() or user["email"]
+        found[actor] = f"{user.first_name} {user.last_name}".strip() or user.email
     return found
 
 

@@ -93,17 +93,17 @@ def clicks(request: PageRequest) -> PageAnswer:
 def _rows(request: PageRequest, period: DayPeriod, sent: Sequence[Pair], values: Mapping[str, Any]) -> Html:
     """Return the part of the page that waits for the clicks."""
     try:
-        answer = request.calls.call(clicks_api.list_clicks, sent)
+        answer = request.calls.ask_as(clicks_api.ClicksForStaff, clicks_api.list_clicks, sent)
     except RequestCancelled:
         raise
     except RequestError as refusal:
         return refused_part(refusal, request.address, shorter_periods(request.address, period))
-    page = answer["pagination"]["page"]
+    page = answer.pagination.page
     more = {
-        "rows": [_row(each) for each in answer["clicks"]],
+        "rows": [_row(each) for each in answer.clicks],
         "labels": rejection_label,
         "opens": openable(request),
-        "total": answer["pagination"]["total_count"],
+        "total": answer.pagination.total_count,
         "page": page,
         "first": (page - 1) * PER_PAGE + 1,
     }
@@ -158,25 +158,24 @@ def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
     )
 
 
-def _row(each: Mapping[str, Any]) -> ClickRow:
+def _row(each: clicks_api.ClickForStaff) -> ClickRow:
     """Return a click of the API as a row of the list."""
-    offer, partner = each["offer"] or {}, each["partner"] or {}
-    system = " ".join(part for part in (each["os"], each["os_version"]) if part)
+    system = " ".join(part for part in (each.os, each.os_version) if part)
     return ClickRow(
-        id=each["id"],
-        at=each["created_at"],
-        offer=offer.get("id", 0),
-        offer_title=offer.get("title", ""),
-        affiliate=each["partner_id"],
-        affiliate_name=partner.get("name") or partner.get("login") or f"#{each['partner_id']}",
-        sub1=each["sub1"],
-        country=each["country"],
-        place=each["city"],
-        device=", ".join(part for part in (system, each["browser"]) if part),
-        reason=each["reason"],
-        origin=each["origin"],
-        forgiven=forgiven_words(each["forgiven"]),
-        conversion=each["conversion_id"],
+        id=each.id,
+        at=each.created_at,
+        offer=each.offer.id if each.offer else 0,
+        offer_title=each.offer.title if each.offer else "",
+        affiliate=each.partner_id,
+        affiliate_name=each.partner.name or each.partner.login or f"#{each.partner_id}",
+        sub1=each.sub1,
+        country=each.country,
+        place=each.city,
+        device=", ".join(part for part in (system, each.browser) if part),
+        reason=each.reason,
+        origin=each.origin,
+        forgiven=forgiven_words(each.forgiven),
+        conversion=each.conversion_id,
     )
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.tracking.click_check import ClickCheckView, ClickStepView, RecordedClickView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.staff.traffic.reasons import rejection_sentence
 
@@ -40,19 +41,19 @@ class EvidenceLine:
     text: str
 
 
-def evidence_of(click: Mapping[str, Any], today: Mapping[str, Any]) -> list[EvidenceLine]:
+def evidence_of(click: RecordedClickView, today: ClickCheckView) -> list[EvidenceLine]:
     """Return the decision on a recorded click, step by step.
 
     click, today: of the API. The record names the step that decided; the others are those of today's rules.
     """
-    reason = "" if click["passed"] else click["reason"]
-    verdicts = {step["name"]: step for step in today["steps"]}
-    lines = list(_lines(reason, click["detail"], verdicts))
+    reason = "" if click.passed else click.reason
+    verdicts = {step.name: step for step in today.steps}
+    lines = list(_lines(reason, click.detail, verdicts))
     lines.append(EvidenceLine(gettext("Where it went"), "passed", _target(click, today)))
     return lines
 
 
-def _lines(reason: str, detail: str, verdicts: Mapping[str, Mapping[str, Any]]) -> Iterator[EvidenceLine]:
+def _lines(reason: str, detail: str, verdicts: Mapping[str, ClickStepView]) -> Iterator[EvidenceLine]:
     for label, steps in _GROUPS:
         if reason in steps:
             yield EvidenceLine(label, "refused", rejection_sentence(reason, detail))
@@ -71,12 +72,12 @@ def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
     return EvidenceLine(label, "", gettext("not checked"))
 
 
-def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+def _today_differs(steps: Sequence[str], verdicts: Mapping[str, ClickStepView]) -> str:
     """Return why a step that passed would reject the same click now, "" when it would not."""
     for step in steps:
         now = verdicts.get(step)
-        if now is not None and now["verdict"] == "refused":
-            sentence = rejection_sentence(step, now["detail"])
+        if now is not None and now.verdict == "refused":
+            sentence = rejection_sentence(step, now.detail)
             return gettext(
                 "passed. With the rules of today it would be %(value)s%(sentence)s",
                 value=sentence[0].lower(),
@@ -85,12 +86,12 @@ def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any
     return ""
 
 
-def _target(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
+def _target(click: RecordedClickView, today: ClickCheckView) -> str:
     """Return where a click went, as far as the record and the rules of today show it."""
-    if click["passed"]:
-        if not today["passes"]:  # its target of today is that of rejected clicks
+    if click.passed:
+        if not today.passes:  # its target of today is that of rejected clicks
             return gettext("to the page of the offer")
-        return gettext("to %(target)s, with the rules of today and without a deep link", target=today["target"])
-    if today["passes"] or not today["target"]:
+        return gettext("to %(target)s, with the rules of today and without a deep link", target=today.target)
+    if today.passes or not today.target:
         return gettext("to the trafficback URL of the offer, or to the page that says that the offer is not available")
-    return gettext("to %(target)s, with the rules of today", target=today["target"])
+    return gettext("to %(target)s, with the rules of today", target=today.target)

@@ -1,13 +1,14 @@
 """Changes of the status of several conversions: what it does to the money, then the change itself."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 from trackyard.api.conversions import conversions as conversions_api
 from trackyard.api.conversions import edits
+from trackyard.api.conversions.conversions import ConversionForStaff, ConversionsForStaff
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame import shown
@@ -62,10 +63,10 @@ def change(request: PageRequest) -> PageAnswer:
     zero = ("allow_zero", "1" if request.field("allow_zero") == "1" else "0")
     sent = [*(("ids[]", each) for each in ids), ("status", status), zero]
     try:
-        answer = request.calls.call(edits.edit, [*sent, *([("comment", comment)] if comment else [])])
+        answer = request.calls.ask(edits.edit, [*sent, *([("comment", comment)] if comment else [])])
     except RequestError as refusal:
         return _preview(request, ids, status, back, refusal, comment)
-    count = len(answer["data"]["ids"])
+    count = len(answer.data.ids)
     message = f"{_done(status, count)} {gettext('The list shows it in a few seconds.')}"
     return Redirect(str(list_address(back)), message)
 
@@ -91,7 +92,7 @@ def _preview(
     comment: str = "",
 ) -> Html:
     sent = [*(("id[]", each) for each in ids), ("limit", str(MOST))]
-    found = request.calls.call(conversions_api.list_conversions, sent)["conversions"] if ids else []
+    found = request.calls.ask_as(ConversionsForStaff, conversions_api.list_conversions, sent).conversions if ids else []
     is_known = status in STATUSES
     return request.page(
         "staff/traffic/conversions_change.html",
@@ -108,25 +109,24 @@ def _preview(
     )
 
 
-def _changed(found: Sequence[Mapping[str, Any]], status: str) -> ChangePreview:
-    changed = [each for each in found if each["status"] != status]
+def _changed(found: Sequence[ConversionForStaff], status: str) -> ChangePreview:
+    changed = [each for each in found if each.status != status]
     return ChangePreview(
         changed=[conversion_row(each) for each in changed],
         same=len(found) - len(changed),
-        paid=sum(each["payment_status"] != "opened" for each in changed),
+        paid=sum(each.payment_status != "opened" for each in changed),
         effects=list(_effects(changed, status)),
     )
 
 
-def _effects(changed: Sequence[Mapping[str, Any]], status: str) -> Iterable[MoneyEffect]:
+def _effects(changed: Sequence[ConversionForStaff], status: str) -> Iterable[MoneyEffect]:
     """Yield the confirmed charge, payout and margin before and after, by currency."""
-    for currency in sorted({each["currency"] for each in changed}):
-        own = [each for each in changed if each["currency"] == currency]
-        confirmed = [each for each in own if each["status"] == "confirmed"]
-        (charge_before, charge), (payout_before, payout) = (
-            (_sum(confirmed, name), _sum(own, name) if status == "confirmed" else Decimal(0))
-            for name in ("revenue", "payouts")
-        )
+    for currency in sorted({each.currency for each in changed}):
+        own = [each for each in changed if each.currency == currency]
+        confirmed = [each for each in own if each.status == "confirmed"]
+        counted = own if status == "confirmed" else []
+        charge_before, charge = (_sum(each.revenue for each in some) for some in (confirmed, counted))
+        payout_before, payout = (_sum(each.payouts for each in some) for some in (confirmed, counted))
         for label, before, after in (
             (gettext("Charge"), [charge_before], [charge]),
             (gettext("Payout"), [payout_before], [payout]),
@@ -139,8 +139,8 @@ def _effects(changed: Sequence[Mapping[str, Any]], status: str) -> Iterable[Mone
             yield MoneyEffect(label, texts[0], texts[1], shown.MoneyText(f"{sign}{change}", exact))
 
 
-def _sum(conversions: Iterable[Mapping[str, Any]], name: str) -> Decimal:
-    return sum((Decimal(each[name]) for each in conversions), Decimal(0))
+def _sum(amounts: Iterable[Decimal]) -> Decimal:
+    return sum(amounts, Decimal(0))
 
 
 def _text(refusal: RequestError) -> str:

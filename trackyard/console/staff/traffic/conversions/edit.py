@@ -48,10 +48,17 @@ EDIT: Final = FormPlan(edits.edit, _GROUPS)
 def edit_conversion(request: PageRequest) -> PageAnswer:
     """Edit the status, the amounts and the comment of a conversion."""
     conversion, status = find_conversion(request)
-    shown = {**conversion, "status": status, "allow_zero": False}
+    shown = {
+        "status": status,
+        "currency": conversion.currency,
+        "revenue": conversion.revenue,
+        "payouts": conversion.payouts,
+        "allow_zero": False,
+        "comment": conversion.comment,
+    }
     refuses = [] if request.field("allow_zero") else [("allow_zero", "0")]
-    form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion["id"]), *refuses])
-    back = f"{PATH}/{conversion['id']}"
+    form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion.id), *refuses])
+    back = f"{PATH}/{conversion.id}"
     if form.save() is not None:
         return Redirect(back, gettext("The conversion is being changed. This page shows it in a few seconds."))
-    return form.page(request, gettext("Edit conversion %(id)s", id=conversion["id"]), back=back)
+    return form.page(request, gettext("Edit conversion %(id)s", id=conversion.id), back=back)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import imports
 from trackyard.base.errors import BadInput, RequestError
@@ -91,7 +91,7 @@ def import_file(request: PageRequest) -> PageAnswer:
         fault_text = gettext("No line makes a conversion, so nothing is imported.")
         return _page(request, sent, dry_run=dry_run, fault=fault_text)
     try:
-        request.calls.call(_METHOD, [*_pairs(made), _zero(request)])
+        request.calls.ask(_METHOD, [*_pairs(made), _zero(request)])
     except RequestError as refusal:
         return _page(request, sent, dry_run=dry_run, fault=refusal.text)
     message = ngettext(
@@ -127,7 +127,7 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
     lines = {number: _line(number, sent[number], check) for number, check in zip(tried, checks, strict=True)}
     lines |= {number: _refused(number, sent[number], why) for number, why in refused.items()}
     money = [
-        (each["conversions"], *(shown.money(each[name], each["currency"]) for name in ("charge", "payout")))
+        (each.conversions, shown.money(each.charge, each.currency), shown.money(each.payout, each.currency))
         for each in totals
     ]
     return DryRun(file, [lines[number] for number in sent], money)
@@ -135,19 +135,19 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
 
 def _checked(
     request: PageRequest, tried: dict[int, dict[str, str]]
-) -> tuple[dict[int, dict[str, str]], Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
+) -> tuple[dict[int, dict[str, str]], Sequence[imports.ImportCheckView], Sequence[imports.ImportTotalView]]:
     """Return lines with what the API says of each, and of their money."""
     if not tried:
         return tried, (), ()
-    answer = request.calls.call(imports.check_many, [*_pairs(list(tried.values())), _zero(request)])
-    return tried, answer["items"], answer["totals"]
+    answer = request.calls.ask(imports.check_many, [*_pairs(list(tried.values())), _zero(request)])
+    return tried, answer.items, answer.totals
 
 
-def _in_other_currencies(file: ImportedFile, checks: Mapping[int, Mapping[str, Any]]) -> dict[int, list[str]]:
+def _in_other_currencies(file: ImportedFile, checks: Mapping[int, imports.ImportCheckView]) -> dict[int, list[str]]:
     """Return the lines with amounts that name another currency than that of the conversion, and why."""
     found: dict[int, list[str]] = {}
     for number, codes in file.currencies.items():
-        currency = checks[number]["currency"] if number in checks else None
+        currency = checks[number].currency if number in checks else None
         named = sorted(codes - {currency})
         if currency and named:
             text = gettext(
@@ -177,32 +177,32 @@ def _faults_of(request: PageRequest, items: Sequence[Mapping[str, str]]) -> dict
     return {}
 
 
-def _line(number: int, sent: Mapping[str, str], check: Mapping[str, Any]) -> ImportLine:
-    result = check["result"]
+def _line(number: int, sent: Mapping[str, str], check: imports.ImportCheckView) -> ImportLine:
+    result = check.result
     if result == "refused":
-        faults = check["faults"]
-        return _refused(number, sent, [f"{IMPORT.labels.get(each['field'], '')}: {each['text']}" for each in faults])
+        faults = check.faults
+        return _refused(number, sent, [f"{IMPORT.labels.get(each.field, '')}: {each.text}" for each in faults])
     return ImportLine(
         number,
         sent,
         result,
         _RESULTS[result],
         _STATUS_OF[result],
-        shown.money(check["charge"], check["currency"]),
-        shown.money(check["payout"], check["currency"]),
-        conversion=check["conversion_id"] or "",
-        why=" ".join([*_zero_words(check), *map(_fill_words, check["fills"])]),
+        shown.money(check.charge, check.currency or ""),
+        shown.money(check.payout, check.currency or ""),
+        conversion=check.conversion_id or "",
+        why=" ".join([*_zero_words(check), *map(_fill_words, check.fills)]),
     )
 
 
-def _zero_words(check: Mapping[str, Any]) -> list[str]:
-    return [str(_ZERO_WORDS[check["zero"]])] if check["zero"] and check["result"] == "made" else []
+def _zero_words(check: imports.ImportCheckView) -> list[str]:
+    return [str(_ZERO_WORDS[check.zero])] if check.zero and check.result == "made" else []
 
 
-def _fill_words(fill: Mapping[str, Any]) -> str:
+def _fill_words(fill: imports.ImportFillView) -> str:
     """Return a cap that a line fills, or goes beyond, in words."""
-    used, value = (shown.number(fill[name]) for name in ("used", "value"))
-    if fill["used"] > fill["value"]:
+    used, value = shown.number(fill.used), shown.number(fill.value)
+    if fill.used > fill.value:
         return gettext("Goes beyond the cap: %(used)s of %(value)s.", used=used, value=value)
     return gettext("Fills the cap: %(used)s of %(value)s.", used=used, value=value)
 

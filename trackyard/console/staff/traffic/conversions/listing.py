@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions import conversions as conversions_api
 from trackyard.api.conversions import edits
+from trackyard.api.conversions.by_id import SingleConversionForStaff
+from trackyard.api.conversions.conversions import ConversionForStaff, ConversionsForStaff
 from trackyard.api.money import currencies as currencies_api
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -79,8 +81,8 @@ def conversions(request: PageRequest) -> PageAnswer:
     filters = _filters(request)
     period, fault = _period(request)
     sent, answer = _found(calls, address, period, filters)
-    found = answer["conversions"]
-    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    found = answer.conversions
+    total, page = answer.pagination.total_count, answer.pagination.page
     chips = chips_of(filters, address, _names(found) | _amounts(filters, address))
     return request.page(
         "staff/traffic/conversions.html",
@@ -117,32 +119,31 @@ def conversions_file(request: PageRequest) -> PageAnswer:
     return Download(request.calls.file(conversions_api.list_conversions, sent))
 
 
-def conversion_row(each: Mapping[str, Any]) -> ConversionRow:
+def conversion_row(each: ConversionForStaff) -> ConversionRow:
     """Return a conversion of the API as a row of a list."""
-    offer, partner, advertiser = each["offer"] or {}, each["partner"] or {}, each["advertiser"] or {}
     return ConversionRow(
-        id=each["id"],
-        at=each["created_at"],
-        action_id=each["action_id"],
-        offer=each["offer_id"],
-        offer_title=offer.get("title") or f"#{each['offer_id']}",
-        advertiser=advertiser.get("title", ""),
-        affiliate=each["partner_id"],
-        affiliate_name=partner.get("name") or partner.get("login") or f"#{each['partner_id']}",
-        sub1=each["sub1"],
-        goal=each["goal"] or each["goal_value"],
-        status=each["status"],
-        status_label=STATUSES.get(each["status"], each["status"]),
-        reason=each["comment"] if each["status"] == "declined" else "",
+        id=each.id,
+        at=each.created_at,
+        action_id=each.action_id,
+        offer=each.offer_id,
+        offer_title=(each.offer.title if each.offer else "") or f"#{each.offer_id}",
+        advertiser=each.advertiser.title if each.advertiser else "",
+        affiliate=each.partner_id,
+        affiliate_name=(each.partner and (each.partner.name or each.partner.login)) or f"#{each.partner_id}",
+        sub1=each.sub1,
+        goal=each.goal or each.goal_value,
+        status=each.status,
+        status_label=STATUSES.get(each.status, each.status),
+        reason=each.comment if each.status == "declined" else "",
         signals=signals_of(each),
-        charge=shown.money(each["revenue"], each["currency"]),
-        payout=shown.money(each["payouts"], each["currency"]),
+        charge=shown.money(each.revenue, each.currency),
+        payout=shown.money(each.payouts, each.currency),
     )
 
 
-def signals_of(conversion: Mapping[str, Any]) -> str:
+def signals_of(conversion: ConversionForStaff | SingleConversionForStaff) -> str:
     """Return the signals of a conversion and of its click, "" = none."""
-    return ", ".join(filter(None, (conversion["signals"], conversion["origin"])))
+    return ", ".join(filter(None, (conversion.signals, conversion.origin)))
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
@@ -172,7 +173,7 @@ def _filters(request: PageRequest) -> tuple[TrafficFilter, ...]:
 
 def _found(
     calls: LocalCalls[Deps], address: PageAddress, period: DayPeriod, filters: Sequence[TrafficFilter]
-) -> tuple[list[Pair], Any]:
+) -> tuple[list[Pair], ConversionsForStaff]:
     """Return the parameters that were sent, and the answer of the API.
 
     A text that is searched may be the id of a conversion, of a click or of an action; the first that is found counts.
@@ -181,9 +182,9 @@ def _found(
     answers = []
     for searched in _search(address, period):
         sent = [*searched, *pairs_of(filters, address), *place]
-        answer = calls.call(conversions_api.list_conversions, sent)
+        answer = calls.ask_as(ConversionsForStaff, conversions_api.list_conversions, sent)
         answers.append((sent, answer))
-        if answer["pagination"]["total_count"]:
+        if answer.pagination.total_count:
             break
     return answers[-1]
 
@@ -197,7 +198,7 @@ def _search(address: PageAddress, period: DayPeriod) -> list[list[Pair]]:
     return [[*_EVERY_DAY, (f"{name}[]", text)] for name in (*meanings, "action_id")]
 
 
-def _names(found: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+def _names(found: Iterable[ConversionForStaff]) -> dict[tuple[str, str], str]:
     """Return the names of objects that a page of conversions mentions, by filter and value."""
     named: dict[tuple[str, str], str] = {}
     for row in (conversion_row(each) for each in found):

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import by_id, conversions, edits
+from trackyard.api.conversions.by_id import SingleConversionForStaff, SingleConversionForStaffAnswer
+from trackyard.api.conversions.conversions import ConversionsForStaff
 from trackyard.api.tracking import explain, logs, resends
+from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
@@ -20,6 +23,7 @@ from trackyard.console.staff.traffic.conversions.way import steps_of
 from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.reasons import DECLINES, decline_sentence
 from trackyard.console.staff.traffic.words import author, lasting, seconds_between, staff_names
+from trackyard.domain.tracking.subs import SUBS
 
 pages = Pages()
 
@@ -65,12 +69,12 @@ class DeclineVerdict:
 def conversion_page(request: PageRequest) -> PageAnswer:
     """Show one conversion."""
     conversion, status = find_conversion(request)
-    calls, path = request.calls, {"id": conversion["id"]}
-    history = calls.call(logs.list_history, [("limit", str(_MOST_STATES))], path)["history"]
-    staff = staff_names(calls, (each["by"] for each in history))
+    calls, path = request.calls, {"id": conversion.id}
+    history = calls.ask(logs.list_history, [("limit", str(_MOST_STATES))], path).history
+    staff = staff_names(calls, (each.by for each in history))
     explanation = None
     if calls.may(explain.explain):
-        explanation = calls.call(explain.explain, [("id", conversion["id"])])["explanation"]
+        explanation = calls.ask(explain.explain, [("id", conversion.id)]).explanation
     return request.page(
         "staff/traffic/conversion.html",
         opens=openable(request),
@@ -85,7 +89,7 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         facts=_facts(request, conversion),
         may_change=calls.may(edits.edit),
         may_resend=calls.may(resends.resend),
-        api_request_path=calls.address(by_id.get, [("id", conversion["id"])]),
+        api_request_path=calls.address(by_id.get, [("id", conversion.id)]),
     )
 
 
@@ -95,7 +99,7 @@ def set_conversion_status(request: PageRequest) -> PageAnswer:
     status, chosen = request.field("status"), ("id", request.path["id"])
     try:
         sent = [("ids[]", request.path["id"]), ("status", status), ("allow_zero", "0")]
-        request.calls.call(edits.edit, sent)
+        request.calls.ask(edits.edit, sent)
     except BadInput as refusal:
         if status not in STATUSES or "status" not in (refusal.fields or {}):
             raise
@@ -107,26 +111,26 @@ def set_conversion_status(request: PageRequest) -> PageAnswer:
     return Redirect(f"{PATH}/{request.path['id']}", message)
 
 
-def find_conversion(request: PageRequest) -> tuple[dict[str, Any], str]:
+def find_conversion(request: PageRequest) -> tuple[SingleConversionForStaff, str]:
     """Return the conversion of the path and its status. Raises NotFound."""
-    found = request.calls.call(by_id.get, [("id", request.path["id"])])["conversion"]
-    return found, _STATUS_OF_NUMBER[found["status"]]
+    found = request.calls.ask_as(SingleConversionForStaffAnswer, by_id.get, [("id", request.path["id"])]).conversion
+    return found, _STATUS_OF_NUMBER[found.status]
 
 
-def _decliner(history: Sequence[Mapping[str, Any]], staff: dict[str, str]) -> str:
+def _decliner(history: Sequence[HistoryEntry], staff: dict[str, str]) -> str:
     """Return who declined a conversion that is declined, in words."""
     states = [
         each
         for each, before in zip(history, [None, *history], strict=False)
-        if before is None or before["status"] != each["status"]
+        if before is None or before.status != each.status
     ]
-    actor = states[-1]["by"] if states else ""
+    actor = states[-1].by if states else ""
     return gettext("the advertiser") if actor.startswith("call:") else author(actor, staff)
 
 
-def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str) -> DeclineVerdict:
-    comment = conversion["comment"]
-    lasted = seconds_between(conversion["click_time"], conversion["created_at"])
+def _verdict(request: PageRequest, conversion: SingleConversionForStaff, decliner: str) -> DeclineVerdict:
+    comment = conversion.comment
+    lasted = seconds_between(conversion.click_time, conversion.created_at)
     sentence = decline_sentence(comment, "" if lasted is None else lasting(lasted))
     if sentence is None:
         by = gettext(" by %(decliner)s", decliner=decliner) if decliner else ""
@@ -140,19 +144,19 @@ def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str)
     return DeclineVerdict(sentence, DECLINES[comment].advice, alike, see)
 
 
-def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, PageAddress | None]:
+def _alike(request: PageRequest, conversion: SingleConversionForStaff) -> tuple[str, PageAddress | None]:
     """Return how many conversions of the offer were declined for the same reason, and the list of them."""
     if not request.calls.may(conversions.list_conversions):
         return "", None
     period, _ = read_period(PageAddress(""), request.deps.clock.now_ms(), request.day_zone)
-    offer, comment = str(conversion["offer_id"]), conversion["comment"]
+    offer, comment = str(conversion.offer_id), conversion.comment
     days = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     chosen = [("offer[]", offer), ("status[]", "3"), ("decline_reason[]", comment), ("limit", str(_MOST_ALIKE))]
     try:
-        answer = request.calls.call(conversions.list_conversions, [*days, *chosen])
+        answer = request.calls.ask_as(ConversionsForStaff, conversions.list_conversions, [*days, *chosen])
     except RequestError:  # too many at once: the page is complete without it
         return "", None
-    total, found = answer["pagination"]["total_count"], answer["conversions"]
+    total, found = answer.pagination.total_count, answer.conversions
     if total < 2:
         return "", None
     text = ngettext(
@@ -160,21 +164,21 @@ def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, Pa
         "%(num)d conversions of this offer were declined for the same reason in the last 30 days.",
         total,
     )
-    currencies = {each["currency"] for each in found}
+    currencies = {each.currency for each in found}
     if len(found) == total and len(currencies) == 1:
-        owed = shown.money(sum((Decimal(each["payouts"]) for each in found), Decimal(0)), currencies.pop())
+        owed = shown.money(sum((each.payouts for each in found), Decimal(0)), currencies.pop())
         text += gettext(" Confirming all of them would pay %(owed)s.", owed=owed)
     pairs = (("status", "declined"), ("offer", offer), ("reason", comment))
     return text, PageAddress(PATH, pairs)
 
 
-def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> list[Fact]:
-    currency = conversion["currency"]
-    charge, payout, margin = (Decimal(conversion[name]) for name in ("charge", "payouts", "earning"))
-    share, is_gone = shown.percent(margin / charge) if charge else "", status == "declined"
+def _money(request: PageRequest, conversion: SingleConversionForStaff, status: str) -> list[Fact]:
+    currency = conversion.currency
+    charge, payout = conversion.charge, conversion.payouts
+    share, is_gone = shown.percent(conversion.earning / charge) if charge else "", status == "declined"
     facts = (
-        [Fact(gettext("Sum"), shown.number(conversion["sum"]), gettext("as the advertiser sent it"))]
-        if conversion["sum"]
+        [Fact(gettext("Sum"), shown.number(conversion.sum), gettext("as the advertiser sent it"))]
+        if conversion.sum
         else []
     )
     return [
@@ -182,7 +186,7 @@ def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> 
         Fact(
             gettext("Charge"),
             shown.money(charge, currency),
-            str(_PAID_BY.get(conversion["payment_type"], "")),
+            str(_PAID_BY.get(conversion.payment_type, "")),
             is_gone=is_gone,
         ),
         Fact(gettext("Payout"), shown.money(payout, currency), is_gone=is_gone),
@@ -191,47 +195,48 @@ def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> 
     ]
 
 
-def _booked(request: PageRequest, conversion: Mapping[str, Any], status: str) -> str:
+def _booked(request: PageRequest, conversion: SingleConversionForStaff, status: str) -> str:
     """Return what the affiliate's balance has of the conversion."""
     if status == "declined":
         return gettext("Nothing: declined conversions are not paid.")
     if status == "pending":
         return gettext("Nothing yet: the advertiser has not confirmed it.")
     if status == "hold":
-        until = request.time_of(conversion["hold_date_expire"])
+        until = request.time_of(conversion.hold_date_expire)
         return gettext("On hold until %(until)s.", until=until) if until else gettext("On hold until a person decides.")
     paid = {
         "opened": gettext("Owed to the affiliate."),
         "pending": gettext("In a payment that is not executed."),
         "closed": gettext("Paid."),
     }
-    return paid[conversion["payment_status"]]
+    return paid[conversion.payment_status]
 
 
-def _facts(request: PageRequest, conversion: Mapping[str, Any]) -> list[Fact]:
-    lasted = seconds_between(conversion["click_time"], conversion["created_at"])
-    subs = [f"{number} {conversion[f'sub{number}']}" for number in range(1, 9) if conversion[f"sub{number}"]]
+def _facts(request: PageRequest, conversion: SingleConversionForStaff) -> list[Fact]:
+    lasted = seconds_between(conversion.click_time, conversion.created_at)
+    subs = enumerate((getattr(conversion, name) for name in SUBS), 1)
     custom = [
-        (gettext("Custom %(number)s", number=number), conversion[f"custom_field_{number}"]) for number in range(1, 8)
+        (gettext("Custom %(number)s", number=number), str(getattr(conversion, f"custom_field_{number}")))
+        for number in range(1, 8)
     ]
     rows = [
         Fact(gettext("Time to action"), "" if lasted is None else lasting(lasted), gettext("from click to conversion")),
-        Fact(gettext("Action ID"), conversion["action_id"]),
-        Fact(gettext("Goal"), conversion["goal_value"], conversion["goal"]),
-        Fact(gettext("Subs"), " · ".join(subs)),
+        Fact(gettext("Action ID"), conversion.action_id),
+        Fact(gettext("Goal"), conversion.goal_value, conversion.goal),
+        Fact(gettext("Subs"), " · ".join(f"{number} {value}" for number, value in subs if value)),
         *(Fact(label, value) for label, value in custom if value),
         Fact(
             gettext("Visitor"),
-            conversion["ip"],
-            ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each),
+            conversion.ip,
+            ", ".join(each for each in (conversion.city, conversion.country_name) if each),
         ),
         Fact(
             gettext("Device"),
-            ", ".join(each for each in (conversion["os"], conversion["browser"], conversion["device_type"]) if each),
+            ", ".join(each for each in (conversion.os, conversion.browser, conversion.device_type) if each),
         ),
-        Fact(gettext("Came from"), conversion["referrer"]),
+        Fact(gettext("Came from"), conversion.referrer),
         Fact(gettext("Signals"), signals_of(conversion)),
-        Fact(gettext("Comment"), conversion["comment"]),
-        Fact(gettext("Changed"), request.time_of(conversion["updatedAt"], seconds=True)),
+        Fact(gettext("Comment"), conversion.comment),
+        Fact(gettext("Changed"), request.time_of(conversion.updatedAt, seconds=True)),
     ]
     return [row for row in rows if row.value]

@@ -1,6 +1,6 @@
 """Release of conversions that offers hold (docs/spec/quality.md#holding-and-rejecting)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import edits
 from trackyard.base.texts.marks import ngettext
@@ -41,10 +41,9 @@ def release_of_affiliate(request: PageRequest) -> PageAnswer:
 
 def _ask(request: PageRequest, name: str, path: str) -> PageAnswer:
     sent = [(name, request.path["id"]), ("preview", "1")]
-    found: dict[str, Any] = request.calls.call(_METHOD, sent)
-    return request.page("staff/traffic/release.html", found=found, path=path)
+    return request.page("staff/traffic/release.html", found=request.calls.ask(_METHOD, sent), path=path)
 
 
 def _release(request: PageRequest, name: str, path: str) -> PageAnswer:
-    done = request.calls.call(_METHOD, [(name, request.path["id"])])["released"]
+    done = request.calls.ask(_METHOD, [(name, request.path["id"])]).released
     return Redirect(path, ngettext("%(num)d conversion is released.", "%(num)d conversions are released.", done))

@@ -1,10 +1,13 @@
 """The way of one conversion: click, postbacks, decisions, and what was sent to the affiliate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
+from trackyard.api.conversions.by_id import SingleConversionForStaff
+from trackyard.api.tracking.explain import ExplanationView
+from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
@@ -33,9 +36,9 @@ class WayStep:
 
 
 def steps_of(
-    conversion: Mapping[str, Any],
-    explanation: Mapping[str, Any] | None,
-    history: list[dict[str, Any]],
+    conversion: SingleConversionForStaff,
+    explanation: ExplanationView | None,
+    history: Sequence[HistoryEntry],
     names: dict[str, str],
 ) -> list[WayStep]:
     """Return what happened, in the order of time.
@@ -52,44 +55,38 @@ def steps_of(
     return sorted(found, key=lambda step: step.at)
 
 
-def _click(conversion: Mapping[str, Any], explanation: Mapping[str, Any] | None) -> Iterator[WayStep]:
-    place = ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each)
-    device = " ".join(each for each in (conversion["os"], conversion["device_type"]) if each)
+def _click(conversion: SingleConversionForStaff, explanation: ExplanationView | None) -> Iterator[WayStep]:
+    place = ", ".join(each for each in (conversion.city, conversion.country_name) if each)
+    device = " ".join(each for each in (conversion.os, conversion.device_type) if each)
     parts = [
         gettext("from %(place)s", place=place) if place else "",
         gettext("on %(device)s", device=device) if device else "",
     ]
-    sub = gettext(", sub 1 “%(value)s”", value=shown.shorten(conversion["sub1"], 40)) if conversion["sub1"] else ""
-    click = None if explanation is None else explanation["click"]
-    link = f"/console/clicks/{conversion['click_id']}" if click is not None else ""
-    detail = gettext("accepted by every check") if click is not None and click["passed"] else ""
+    sub = gettext(", sub 1 “%(value)s”", value=shown.shorten(conversion.sub1, 40)) if conversion.sub1 else ""
+    click = None if explanation is None else explanation.click
+    link = f"/console/clicks/{conversion.click_id}" if click is not None else ""
+    detail = gettext("accepted by every check") if click is not None and click.passed else ""
     title = " ".join([gettext("Click"), *(part for part in parts if part)]) + sub
-    yield WayStep(conversion["click_time"], "done", title, detail, link, conversion["click_id"] if link else "")
+    yield WayStep(conversion.click_time, "done", title, detail, link, conversion.click_id if link else "")
 
 
-def _postbacks(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
-    sender = conversion["advertiser"]["title"] or gettext("The advertiser")
-    for each in explanation["postbacks"]:
-        own = each["conversion_id"] == conversion["id"]
-        if each["conversion_id"] and not own:
+def _postbacks(conversion: SingleConversionForStaff, explanation: ExplanationView) -> Iterator[WayStep]:
+    sender = conversion.advertiser.title or gettext("The advertiser")
+    for each in explanation.postbacks:
+        own = each.conversion_id == conversion.id
+        if each.conversion_id and not own:
             continue
-        goal = gettext("goal %(goal)s", goal=each["goal"]) if each["goal"] else gettext("a conversion")
-        action = (
-            gettext(", action ID %(value)s", value=shown.shorten(each["action_id"], 40)) if each["action_id"] else ""
-        )
-        as_status = _sent_status(each["get"], each["post"])
-        result = gettext("changed nothing: %(response)s", response=each["response"]) if each["response"] else ""
-        origin = (
-            gettext("%(method)s from %(ip)s", method=each["method"], ip=each["ip"])
-            if each["ip"]
-            else str(each["method"])
-        )
-        forgiven = gettext("forgiven: %(what)s", what=forgiven_words(each["forgiven"])) if each["forgiven"] else ""
+        goal = gettext("goal %(goal)s", goal=each.goal) if each.goal else gettext("a conversion")
+        action = gettext(", action ID %(value)s", value=shown.shorten(each.action_id, 40)) if each.action_id else ""
+        as_status = _sent_status(each.get, each.post)
+        result = gettext("changed nothing: %(response)s", response=each.response) if each.response else ""
+        origin = gettext("%(method)s from %(ip)s", method=each.method, ip=each.ip) if each.ip else str(each.method)
+        forgiven = gettext("forgiven: %(what)s", what=forgiven_words(each.forgiven)) if each.forgiven else ""
         detail = " · ".join(part for part in (origin, result, forgiven) if part)
-        tone = "bad" if each["response"] else "done"
-        link = f"/console/postbacks/received/{each['id']}"
+        tone = "bad" if each.response else "done"
+        link = f"/console/postbacks/received/{each.id}"
         yield WayStep(
-            each["created_at"],
+            each.created_at,
             tone,
             gettext(
                 "%(sender)s reported %(goal)s%(as_status)s%(action)s",
@@ -111,26 +108,28 @@ def _sent_status(query: str, body: str) -> str:
     return "" if status is None else gettext(" as %(value)s", value=status.value)
 
 
-def _states(conversion: Mapping[str, Any], history: list[dict[str, Any]], names: dict[str, str]) -> Iterator[WayStep]:
-    before: Mapping[str, Any] | None = None
+def _states(
+    conversion: SingleConversionForStaff, history: Sequence[HistoryEntry], names: dict[str, str]
+) -> Iterator[WayStep]:
+    before: HistoryEntry | None = None
     for each in history:
         yield _state(conversion, each, before, names)
         before = each
 
 
 def _state(
-    conversion: Mapping[str, Any], state: Mapping[str, Any], before: Mapping[str, Any] | None, names: dict[str, str]
+    conversion: SingleConversionForStaff, state: HistoryEntry, before: HistoryEntry | None, names: dict[str, str]
 ) -> WayStep:
-    status = state["status"]
+    status = state.status
     label = STATUSES.get(status, status)
-    charge, payout = (shown.money(state[name], state["currency"]) for name in ("revenue", "payouts"))
+    charge, payout = (shown.money(amount, state.currency) for amount in (state.revenue, state.payouts))
     money = (
         gettext("charge was %(charge)s, payout was %(payout)s", charge=charge, payout=payout)
         if status == "declined"
         else gettext("charge %(charge)s, payout %(payout)s", charge=charge, payout=payout)
     )
-    by = author(state["by"], names)
-    changed = before is None or before["status"] != status
+    by = author(state.by, names)
+    changed = before is None or before.status != status
     title = (
         label
         if before is None
@@ -138,59 +137,59 @@ def _state(
         if changed
         else gettext("Changed by %(by)s", by=by)
     )
-    reason = decline_sentence(state["comment"], "") if status == "declined" else None
+    reason = decline_sentence(state.comment, "") if status == "declined" else None
     if before is None and reason:
-        title = gettext("Declined: %(comment)s", comment=state["comment"])
-    remark = f" · “{shown.shorten(state['comment'], _LONGEST)}”" if state["comment"] and not reason else ""
-    return WayStep(state["created_at"], _TONES.get(status, ""), title, f"{money}{remark}")
+        title = gettext("Declined: %(comment)s", comment=state.comment)
+    remark = f" · “{shown.shorten(state.comment, _LONGEST)}”" if state.comment and not reason else ""
+    return WayStep(state.created_at, _TONES.get(status, ""), title, f"{money}{remark}")
 
 
-def _deliveries(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
-    name = conversion["partner"]["name"] or conversion["partner"]["login"] or gettext("the affiliate")
-    for delivery in explanation["deliveries"]:
-        if delivery["conversion_id"] != conversion["id"]:
+def _deliveries(conversion: SingleConversionForStaff, explanation: ExplanationView) -> Iterator[WayStep]:
+    name = conversion.partner.name or conversion.partner.login or gettext("the affiliate")
+    for delivery in explanation.deliveries:
+        if delivery.conversion_id != conversion.id:
             continue
         receiver = (
             gettext("to %(name)s", name=name)
-            if delivery["postback_id"]
+            if delivery.postback_id
             else gettext("to the offer's cross-postback address")
         )
-        for each in delivery["attempts"]:
-            sent = each["outcome"] == "sent"
+        for each in delivery.attempts:
+            sent = each.outcome == "sent"
             answer = (
-                gettext("answered %(http_code)s", http_code=each["http_code"])
-                if each["http_code"]
-                else each["error"] or gettext("no answer")
+                gettext("answered %(http_code)s", http_code=each.http_code)
+                if each.http_code
+                else each.error or gettext("no answer")
             )
             title = (
                 gettext("Postback sent %(receiver)s", receiver=receiver)
                 if sent
                 else gettext("Postback %(receiver)s failed", receiver=receiver)
             )
-            again = gettext(" · sent by hand") if each["forced"] else ""
+            again = gettext(" · sent by hand") if each.forced else ""
             detail = gettext(
                 "%(url)s · %(answer)s in %(time)s ms%(again)s",
-                url=_address(delivery["url"]),
+                url=_address(delivery.url),
                 answer=answer,
-                time=shown.number(each["milliseconds"]),
+                time=shown.number(each.milliseconds),
                 again=again,
             )
-            link = f"/console/postbacks/sent/{each['id']}"
+            link = f"/console/postbacks/sent/{each.id}"
             yield WayStep(
-                each["created_at"],
+                each.created_at,
                 "done" if sent else "bad",
                 title,
                 detail,
                 link,
                 gettext("show the delivery"),
-                each["id"],
+                each.id,
             )
-        if delivery["next_at"]:
+        if delivery.next_at:
             yield WayStep(
-                delivery["next_at"],
+                delivery.next_at,
                 "",
                 gettext("Next attempt %(receiver)s", receiver=receiver),
-                _address(delivery["url"]),
+                _address(delivery.url),
             )
 
 

@@ -4,13 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.api.tracking import explain, logs, resends
+from trackyard.api.tracking.logs import AffiliatePostback, ServerPostback
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
+from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.methods import Method, OneOf
 from trackyard.console.frame.pages import Pages
@@ -32,6 +34,7 @@ from trackyard.console.staff.traffic.filters import (
 from trackyard.console.staff.traffic.postbacks.words import ANSWERS, REPORTED, answer_text, outcome_of
 from trackyard.console.staff.traffic.words import forgiven_words
 from trackyard.wire.local_calls import LocalCalls
+from trackyard.wire.response.envelope import Pagination
 
 pages = Pages()
 
@@ -76,12 +79,12 @@ def postbacks(request: PageRequest) -> PageAnswer:
     sent = [*span, *pairs_of(filters, address), *place]
     if (file := list_file(request, _METHODS[tab], lambda answer: answer.postbacks, sent)) is not None:
         return file
-    answer = calls.call(_METHODS[tab], sent)
-    page, chips = answer["pagination"]["page"], chips_of(filters, address, {})
     named = _Named(dict(offer_names), dict(affiliates), request.zone)
+    rows, pagination = _read(calls, tab, sent, named)
+    page, chips = pagination.page, chips_of(filters, address, {})
     return request.page(
         "staff/traffic/postbacks.html",
-        rows=[named.received(each) if tab == RECEIVED else named.sent(each) for each in answer["postbacks"]],
+        rows=rows,
         tab=tab,
         tabs=tabs,
         filters=filters,
@@ -91,7 +94,7 @@ def postbacks(request: PageRequest) -> PageAnswer:
         period=period,
         periods=CHOICES,
         opens=openable(request),
-        total=answer["pagination"]["total_count"],
+        total=pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         may_resend=calls.may(resends.resend),
@@ -99,6 +102,17 @@ def postbacks(request: PageRequest) -> PageAnswer:
         may_replay=calls.may(resends.replay),
         api_request_path=calls.address(_METHODS[tab], sent),
     )
+
+
+def _read(
+    calls: LocalCalls[Deps], tab: str, sent: Sequence[Pair], named: "_Named"
+) -> tuple[list[PostbackRow], Pagination]:
+    """Return the rows of a log, and the place of its page."""
+    if tab == RECEIVED:
+        received = calls.ask(logs.list_server_postbacks, sent)
+        return [named.received(each) for each in received.postbacks], received.pagination
+    attempts = calls.ask(logs.list_affiliate_postbacks, sent)
+    return [named.sent(each) for each in attempts.postbacks], attempts.pagination
 
 
 def _filters(calls: LocalCalls[Deps], tab: str, offer_names: Choices, affiliates: Choices) -> tuple[TrafficFilter, ...]:
@@ -126,47 +140,45 @@ class _Named:
     affiliates: Mapping[str, str]
     zone: ZoneInfo
 
-    def received(self, each: Mapping[str, Any]) -> PostbackRow:
+    def received(self, each: ServerPostback) -> PostbackRow:
         """Return an inbound postback as a row."""
-        server = json.loads(each["server"])
-        track = each["track"] or {}
-        partner, offer = track.get("partner") or {}, track.get("offer") or {}
+        server, click = json.loads(each.server), each.track
         return PostbackRow(
-            link=f"{PATH}/received/{each['_id']['$id']}",
-            at=self._time(each["date"]["sec"]),
+            link=f"{PATH}/received/{each.id.id}",
+            at=self._time(each.date.sec),
             title=_sent_values(each),
-            more=" ".join(part for part in (server["REQUEST_METHOD"], server["REMOTE_ADDR"]) if part),
-            name=offer.get("title", ""),
-            small=partner.get("login", ""),
-            label=gettext("Rejected") if each["response"] else gettext("Accepted"),
-            tone="declined" if each["response"] else "confirmed",
-            result=each["response"] or _forgiven(each),
-            conversion=track.get("conversion_id") or "",
+            more=" ".join(server[name] for name in ("REQUEST_METHOD", "REMOTE_ADDR") if server[name]),
+            name=click.offer.title if click and click.offer else "",
+            small=click.partner.login if click else "",
+            label=gettext("Rejected") if each.response else gettext("Accepted"),
+            tone="declined" if each.response else "confirmed",
+            result=each.response or _forgiven(each),
+            conversion=(click and click.conversion_id) or "",
             resend="",
         )
 
-    def sent(self, each: Mapping[str, Any]) -> PostbackRow:
+    def sent(self, each: AffiliatePostback) -> PostbackRow:
         """Return an attempt of a delivery as a row."""
-        label, tone = outcome_of(each["outcome"])
-        pid, offer, number = str(each["pid"]), str(each["offer_id"]), each["_id"]["$id"]
-        again = gettext(", by hand") if each["forced"] else ""
+        label, tone = outcome_of(each.outcome)
+        pid, offer, number = str(each.pid), str(each.offer_id), each.id.id
+        again = gettext(", by hand") if each.forced else ""
         return PostbackRow(
             link=f"{PATH}/sent/{number}",
-            at=self._time(each["date"]["sec"]),
+            at=self._time(each.date.sec),
             title=gettext(
                 "%(value)s · goal %(goal)s · attempt %(attempt)s%(again)s",
-                value=REPORTED.get(each["status"], "status"),
-                goal=each["goal"],
-                attempt=each["attempt"],
+                value=REPORTED.get(each.status, "status"),
+                goal=each.goal,
+                attempt=each.attempt,
                 again=again,
             ),
-            more=shown.shorten(each["postback_url"].partition("?")[0], 80),
+            more=shown.shorten(each.postback_url.partition("?")[0], 80),
             name=self.affiliates.get(pid, f"#{pid}"),
             small=self.offers.get(offer, f"#{offer}"),
             label=label,
             tone=tone,
             result=answer_text(each),
-            conversion=each["lead_id"],
+            conversion=each.lead_id,
             resend=number,
         )
 
@@ -174,15 +186,15 @@ class _Named:
         return datetime.fromtimestamp(seconds, UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _forgiven(each: Mapping[str, Any]) -> str:
+def _forgiven(each: ServerPostback) -> str:
     """Return what was forgiven in an inbound postback, "" = nothing."""
-    return gettext("forgiven: %(what)s", what=forgiven_words(each["forgiven"])) if each["forgiven"] else ""
+    return gettext("forgiven: %(what)s", what=forgiven_words(each.forgiven)) if each.forgiven else ""
 
 
-def _sent_values(each: Mapping[str, Any]) -> str:
+def _sent_values(each: ServerPostback) -> str:
     """Return what an inbound postback sent, without its code."""
     values: dict[str, str] = {}
-    for part in (each["_get"], each["_post"]):
+    for part in (each.query, each.body):
         values |= part if isinstance(part, dict) else {}
-    words: Sequence[str] = [f"{name} {value}" for name, value in values.items() if name not in ("secure", "by")]
+    words = [f"{name} {value}" for name, value in values.items() if name not in ("secure", "by")]
     return " · ".join(words)

@@ -1,9 +1,12 @@
 """The pages of one inbound postback and of one delivery (docs/spec/console.md#traffic)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from trackyard.api.tracking import explain, resends
+from trackyard.api.tracking.explain import (
+    ExplainedConversionView,
+    ExplainedDeliveryView,
+    ExplainedPostbackView,
+    ExplanationView,
+)
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
@@ -30,25 +33,25 @@ pages = Pages()
 def received_page(request: PageRequest) -> PageAnswer:
     """Show an inbound postback, and what it did."""
     explanation = _explained(request)
-    found = [*explanation["postbacks"], *explanation["postbacks_without_click"]]
-    postback = next((each for each in found if each["id"] == request.path["id"]), None)
+    found = [*explanation.postbacks, *explanation.postbacks_without_click]
+    postback = next((each for each in found if each.id == request.path["id"]), None)
     if postback is None:
         raise NotFound
-    meaning, advice = fault_words(postback["response"])
+    meaning, advice = fault_words(postback.response)
     sentence = (
-        gettext("It changed nothing: %(response)s.", response=postback["response"])
-        if postback["response"]
-        else STATES[postback["state"]]
+        gettext("It changed nothing: %(response)s.", response=postback.response)
+        if postback.response
+        else STATES[postback.state]
     )
     return request.page(
         "staff/traffic/postback_received.html",
         opens=openable(request),
         postback=postback,
-        tone="rejected" if postback["response"] else "passes" if postback["state"] == "decided" else "waits",
+        tone="rejected" if postback.response else "passes" if postback.state == "decided" else "waits",
         sentence=sentence,
         more=f"{meaning} {advice}".strip(),
         facts=_received_facts(request, postback, explanation),
-        api_request_path=request.calls.address(explain.explain, [("id", postback["id"])]),
+        api_request_path=request.calls.address(explain.explain, [("id", postback.id)]),
     )
 
 
@@ -56,11 +59,11 @@ def received_page(request: PageRequest) -> PageAnswer:
 def sent_page(request: PageRequest) -> PageAnswer:
     """Show a delivery to an affiliate with all its attempts."""
     explanation, wanted = _explained(request), request.path["id"]
-    delivery = next((each for each in explanation["deliveries"] if wanted in _ids_of(each)), None)
+    delivery = next((each for each in explanation.deliveries if wanted in _ids_of(each)), None)
     if delivery is None:
         raise NotFound
-    label, tone = outcome_of(delivery["outcome"])
-    made = {each["id"]: each for each in explanation["conversions"]}
+    label, tone = outcome_of(delivery.outcome)
+    made = {each.id: each for each in explanation.conversions}
     return request.page(
         "staff/traffic/postback_sent.html",
         opens=openable(request),
@@ -68,72 +71,72 @@ def sent_page(request: PageRequest) -> PageAnswer:
         label=label,
         tone=tone,
         box={"confirmed": "passes", "declined": "rejected"}.get(tone, "waits"),
-        sentence=_why(request, delivery, outcome_sentence(delivery["outcome"])),
-        attempts=[(each, outcome_of(each["outcome"]), answer_text(each)) for each in delivery["attempts"]],
-        last=delivery["attempts"][-1]["id"] if delivery["attempts"] else "",
-        facts=_sent_facts(delivery, made.get(delivery["conversion_id"])),
+        sentence=_why(request, delivery, outcome_sentence(delivery.outcome)),
+        attempts=[(each, outcome_of(each.outcome), answer_text(each)) for each in delivery.attempts],
+        last=delivery.attempts[-1].id if delivery.attempts else "",
+        facts=_sent_facts(delivery, made.get(delivery.conversion_id)),
         may_resend=request.calls.may(resends.resend),
         api_request_path=request.calls.address(explain.explain, [("id", wanted)]),
     )
 
 
-def _explained(request: PageRequest) -> dict[str, Any]:
+def _explained(request: PageRequest) -> ExplanationView:
     """Return the explanation of the id in the path. Raises NotFound."""
-    found: dict[str, Any] | None = request.calls.call(explain.explain, [("id", request.path["id"])])["explanation"]
+    found = request.calls.ask(explain.explain, [("id", request.path["id"])]).explanation
     if found is None:
         raise NotFound
     return found
 
 
-def _ids_of(delivery: Mapping[str, Any]) -> list[str]:
+def _ids_of(delivery: ExplainedDeliveryView) -> list[str]:
     """Return the ids that name a delivery: its own and those of its attempts."""
-    return [delivery["job_id"], *(each["id"] for each in delivery["attempts"])]
+    return [delivery.job_id, *(each.id for each in delivery.attempts)]
 
 
-def _why(request: PageRequest, delivery: Mapping[str, Any], meaning: str) -> str:
+def _why(request: PageRequest, delivery: ExplainedDeliveryView, meaning: str) -> str:
     """Return what became of a delivery in a sentence."""
-    next_at = request.time_of(delivery["next_at"], seconds=True)
+    next_at = request.time_of(delivery.next_at, seconds=True)
     again = gettext(" The next attempt is at %(next_at)s.", next_at=next_at) if next_at else ""
-    if not delivery["attempts"]:
+    if not delivery.attempts:
         return f"{meaning}{again}"
-    last = delivery["attempts"][-1]
+    last = delivery.attempts[-1]
     return gettext(
         "%(answer)s after %(time)s ms. %(meaning)s%(again)s",
         answer=answer_text(last),
-        time=number(last["milliseconds"]),
+        time=number(last.milliseconds),
         meaning=meaning,
         again=again,
     )
 
 
 def _received_facts(
-    request: PageRequest, postback: Mapping[str, Any], explanation: Mapping[str, Any]
+    request: PageRequest, postback: ExplainedPostbackView, explanation: ExplanationView
 ) -> list[ClickFact]:
-    click = explanation["click"]
-    conversion = postback["conversion_id"] or ""
-    named = postback["click_id"]
+    click = explanation.click
+    conversion = postback.conversion_id or ""
+    named = postback.click_id
     return [
         each
         for each in (
-            ClickFact(gettext("Received"), request.time_of(postback["created_at"], seconds=True)),
-            ClickFact(gettext("From"), postback["ip"], postback["method"]),
-            ClickFact(gettext("Click"), named, "", f"/console/clicks/{click['id']}" if click else ""),
+            ClickFact(gettext("Received"), request.time_of(postback.created_at, seconds=True)),
+            ClickFact(gettext("From"), postback.ip, postback.method),
+            ClickFact(gettext("Click"), named, "", f"/console/clicks/{click.id}" if click else ""),
             ClickFact(
                 gettext("Conversion"), conversion, "", f"/console/conversions/{conversion}" if conversion else ""
             ),
-            ClickFact(gettext("Goal"), postback["goal"]),
-            ClickFact(gettext("Action ID"), postback["action_id"]),
-            ClickFact(gettext("Forgiven"), forgiven_words(postback["forgiven"])),
+            ClickFact(gettext("Goal"), postback.goal),
+            ClickFact(gettext("Action ID"), postback.action_id),
+            ClickFact(gettext("Forgiven"), forgiven_words(postback.forgiven)),
         )
         if each.value
     ]
 
 
-def _sent_facts(delivery: Mapping[str, Any], conversion: Mapping[str, Any] | None) -> list[ClickFact]:
-    pid = "" if conversion is None else str(conversion["pid"])
+def _sent_facts(delivery: ExplainedDeliveryView, conversion: ExplainedConversionView | None) -> list[ClickFact]:
+    pid = "" if conversion is None else str(conversion.pid)
     by = (
-        gettext("postback %(postback_id)s", postback_id=delivery["postback_id"])
-        if delivery["postback_id"]
+        gettext("postback %(postback_id)s", postback_id=delivery.postback_id)
+        if delivery.postback_id
         else gettext("cross-postback address of the offer")
     )
     return [
@@ -141,18 +144,18 @@ def _sent_facts(delivery: Mapping[str, Any], conversion: Mapping[str, Any] | Non
         for each in (
             ClickFact(
                 gettext("Conversion"),
-                delivery["conversion_id"],
+                delivery.conversion_id,
                 "",
-                f"/console/conversions/{delivery['conversion_id']}",
+                f"/console/conversions/{delivery.conversion_id}",
             ),
             ClickFact(
                 gettext("Reports"),
-                str(STATUSES.get(delivery["status"], delivery["status"])),
-                gettext("change %(version)s of the conversion", version=delivery["version"]),
+                str(STATUSES.get(delivery.status, delivery.status)),
+                gettext("change %(version)s of the conversion", version=delivery.version),
             ),
             ClickFact(gettext("Affiliate"), f"#{pid}" if pid else "", "", f"{PATH}?tab=sent&affiliate={pid}&period=7d"),
             ClickFact(gettext("Because of"), by),
-            ClickFact(gettext("Delivery"), delivery["job_id"], "X-Trackyard-Delivery"),
+            ClickFact(gettext("Delivery"), delivery.job_id, "X-Trackyard-Delivery"),
         )
         if each.value
     ]

@@ -15,7 +15,7 @@ pages = Pages()
 @pages.post(f"{PATH}/sent/{{id}}/resend", needs=(resends.resend,))
 def resend_one(request: PageRequest) -> PageAnswer:
     """Send a delivery again."""
-    answer = request.calls.call(resends.resend, path={"id": request.path["id"]})
+    answer = request.calls.ask(resends.resend, path={"id": request.path["id"]})
     back = request.field("back")
     is_own = back.startswith("/console/") and "//" not in back and "\\" not in back
     return Redirect(back if is_own else f"{PATH}/sent/{request.path['id']}", _done(answer))
@@ -33,7 +33,7 @@ def replay(request: PageRequest) -> PageAnswer:
     typed = {name: request.field(name).strip() for name in ("pid", "from", "to")}
     sent = [(name, value.replace("T", " ")) for name, value in typed.items()]
     try:
-        answer = request.calls.call(resends.replay, sent)
+        answer = request.calls.ask(resends.replay, sent)
     except RequestError as refusal:
         return _form(request, typed, refusal)
     return Redirect(f"{PATH}?tab=sent&affiliate={typed['pid']}&period=7d", _done(answer))
@@ -50,8 +50,8 @@ def _form(request: PageRequest, typed: dict[str, str], refusal: RequestError | N
     )
 
 
-def _done(answer: dict[str, object]) -> str:
+def _done(answer: resends.ResentAnswer) -> str:
     """Return what was sent again, and what was not."""
-    waiting = gettext(" %(waiting)s waited already.", waiting=answer["waiting"]) if answer["waiting"] else ""
-    dropped = gettext(" %(dropped)s have no postback any more.", dropped=answer["dropped"]) if answer["dropped"] else ""
-    return f"{answer['message']}.{waiting}{dropped}"
+    waiting = gettext(" %(waiting)s waited already.", waiting=answer.waiting) if answer.waiting else ""
+    dropped = gettext(" %(dropped)s have no postback any more.", dropped=answer.dropped) if answer.dropped else ""
+    return f"{answer.message}.{waiting}{dropped}"

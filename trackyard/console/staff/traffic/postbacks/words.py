@@ -1,8 +1,10 @@
 """Words about postbacks and deliveries: outcomes, answers, results."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.tracking.explain import DeliveryAttemptView
+from trackyard.api.tracking.logs import AffiliatePostback
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.staff.said import in_own_words
 from trackyard.domain.tracking.reference.texts import reference_texts
@@ -57,12 +59,12 @@ def outcome_sentence(outcome: str) -> str:
     return in_own_words(str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", "")))
 
 
-def answer_text(attempt: Mapping[str, Any]) -> str:
+def answer_text(attempt: AffiliatePostback | DeliveryAttemptView) -> str:
     """Return what the receiver answered."""
     return (
-        gettext("HTTP %(http_code)s", http_code=attempt["http_code"])
-        if attempt["http_code"]
-        else str(attempt["error"]) or gettext("no answer")
+        gettext("HTTP %(http_code)s", http_code=attempt.http_code)
+        if attempt.http_code
+        else attempt.error or gettext("no answer")
     )
 
 
