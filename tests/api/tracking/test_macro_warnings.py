@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.requests.rules import RULE
 from tests.support.api import Api
 
 WRONG = "There is no macro {clickidd}: it stays as text. Did you mean {clickid}?"
@@ -20,6 +21,14 @@ URL = "https://shop.example/?c={clickidd}"
         ({"parallel_tracking_url": URL}, "parallel_tracking_url"),
         ({"cross_postback_url": URL}, "cross_postback_url"),
         ({"impressions_url": URL}, "impressions_url"),
+        (
+            {
+                "additional_impression_destination_urls[0][url]": URL,
+                "additional_impression_destination_urls[0][weight]": 5,
+                "impressions_url": "https://shop.example/",
+            },
+            "additional_impression_destination_urls[0][url]",
+        ),
         (
             {"landings[0][title]": "L", "landings[0][url]": URL, "landings[0][url_preview]": "https://shop.example/"},
             "landings[0][url]",
@@ -79,3 +88,10 @@ def test_offer_with_deep_links_that_could_not_work_is_warned_of(api: Api) -> Non
     assert api.admin.post(path, url=f"{url}&s={{sub1}}")["warnings"] == [lost]
     assert "warnings" not in api.admin.post(path, url="https://shop.example/", macro_url="c={clickid}")
     assert "warnings" not in api.admin.post(path, url=url, macro_url="", allow_deeplink=0)
+
+
+def test_webhook_of_a_rule_is_warned_of_macros_which_it_does_not_fill(api: Api) -> None:
+    made = api.admin.post("/3.1/admin/rules", **RULE | {"webhook": "https://hooks.example/?o={offer_id}"})
+    assert made["warnings"] == ["[webhook] Macros are not filled here: {offer_id} stays as text."]
+    path = f"/3.1/admin/rules/{made['rule']['id']}"
+    assert "warnings" not in api.admin.post(path, webhook="https://hooks.example/?o=%7Boffer%7D")

@@ -39,6 +39,16 @@ def test_unfilled_macros_of_code_are_only_those_like_a_macro() -> None:
     ]
 
 
+_WRAPPED = [
+    "__CLICKID__", "%clickid%", "$clickid", "$clickid$", "$(clickid)", "(clickid)", ":clickid", "@clickid@",
+    "!!clickid!!", "~clickid~", "*clickid*", "|clickid|", "_clickid_", "{ clickid }", "{clickid }", "{!clickid}",
+    "{$clickid}", "{@clickid}", "{%clickid%}", "{%20clickid%20}", "{clickid|none}", "{clickid:}", "{click id}",
+    "{clickid]", "{clickid)", "[clickid}", "%7B%20clickid%20%7D", "%257Bclickid%257D", "%5Bclickid%5D",
+    "%3Cclickid%3E", "%23clickid%23", "%25%25clickid%25%25", "{clickid%7D", "%7Bclickid}", "&lcub;clickid&rcub;",
+    "&#123;clickid&#125;", "&lt;clickid&gt;", "\\{clickid\\}", "｛clickid｝", "{сlickid}", "{click\u200bid}",
+    "{clickid\u00a0}", "‹clickid›", "«clickid»", "#{clickid}", "CLICKID", "CLICK_ID",
+]  # fmt: skip
+"""The click id as other programs, keyboards and encoders write it: 47 ways."""
 _RIGHT = "https://x/?c={clickid}"
 _WRITTEN = [
     # As it is written, the place, the macro that was meant
@@ -57,6 +67,8 @@ _WRITTEN = [
     ("[subid]", OFFER, "sub1"),
     ("{{payout}}", POSTBACK, "sum"),
     ("${aff_sub}", POSTBACK, "sub1"),
+    *((written, OFFER, "clickid") for written in _WRAPPED),
+    ("__subid__", OFFER, "sub1"),
 ]
 
 
@@ -72,12 +84,43 @@ def test_macros_in_other_spellings_are_named_with_the_right_one(
 @pytest.mark.parametrize(
     "text",
     [
+        "https://x/time/os/?sort=-time&o=+sum&t=os&status=OS&p=__next__&q=(a)&a=:x", "https://x/?x={sub1}_{sub2}&y={sub1}|{sub2}",
+        "https://x/?c=({geo})&d={date_only}%20{time}", "https://x/{clickid}?s=1", "https://x/#{clickid}", "https://x/#/{clickid}",
+        "https://x/?u=https://y/{sub1}?a=1", "https://x/?c=%7B%22c%22%3A%22{clickid}%22%7D", "https://x/?c=@{sub1}&f[]=[{sub2}]",
         _RIGHT, "https://x/?c=%7Bclickid%7D&g=%7bgeo%7D", "https://x/?a[b]=1&c[]=2&x[0]=3", "https://x/#clickid", "https://x/%7Bzzz%7D",
         "https://x/?a=100%25&b=%2525", "https://x/?ids={clickid}&q=<script>", "https://x/?c={clickid}#{sub1}#top",
     ],
 )  # fmt: skip
 def test_texts_without_a_macro_in_another_spelling_have_no_sentence(text: str) -> None:
     assert list(unfilled_macros(text, OFFER)) == []
+
+
+_KEPT = [
+    "{clickid}}",
+    "%7B%7Bclickid%7D%7D",
+    "%24%7Bclickid%7D",
+    '"{clickid}"',
+    "“{clickid}”",
+    "'{clickid}'",
+    "\u200b{clickid}",
+]
+
+
+@pytest.mark.parametrize("written", _KEPT)
+def test_macro_that_keeps_signs_around_its_value_is_named(written: str) -> None:
+    shown = written.replace("%7Bclickid%7D", "{clickid}")
+    said = [f"{shown} keeps signs around its value. Write {{clickid}}."]
+    assert list(unfilled_macros(f"https://x/?c={written}&s=1", OFFER)) == said
+
+
+@pytest.mark.parametrize("url", ["https://x/?c={clickid}?s={sub1}", "https://x/?a=1&c=%7Bclickid%7D?utm_source=x"])
+def test_second_question_mark_behind_a_macro_has_a_sentence(url: str) -> None:
+    said = ["A second ? does not begin a query: it becomes part of the value before it. Write & instead."]
+    assert list(unfilled_macros(url, OFFER)) == said
+
+
+def test_ways_to_write_the_click_id_were_seen() -> None:
+    assert (len(_WRAPPED), len(set(_WRAPPED))) == (47, 47)
 
 
 def test_ampersand_of_html_in_a_url_has_a_sentence() -> None:

@@ -114,6 +114,7 @@ SHOWN = RulesetPixels(
     codes=(
         '<img src="https://t.example/?c={clickid}&o={order_sum}&p={pid}&n={offer_name}&f={custom_field1}&s={sub1}&x={x}">',
         "<i>{custom_field_1} {comment} {custom_field_7}</i>",
+        '<img src="https://t.example/?c=%7Bclickid%7D&x=%7bx%7d">',
         "<script>var a = {b: 1}; report('{goal}', '{status_name}')</script>",
     ),
 )
@@ -130,6 +131,7 @@ def test_pixel_page_shows_affiliate_pixels_in_sandbox(edge: EdgeHandler) -> None
     body = answer.body.decode()
     assert f'<img src="https://t.example/?c={A}&o=1.5&p=7&n=An%20offer&f=%22%3E%3Cscript%3E%27&s=&x={{x}}">' in body
     assert "<script>var a = {b: 1}; report('%27', 'confirmed')</script>" in body
+    assert f'<img src="https://t.example/?c={A}&x=%7bx%7d">' in body
     assert "<i>%22%3E%3Cscript%3E%27  </i>" in body
     assert b"Content-Security-Policy: sandbox allow-scripts\r\n" in answer.headers
 

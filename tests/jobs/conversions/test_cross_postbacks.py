@@ -60,6 +60,7 @@ def test_cross_postback_is_sent_in_addition_to_affiliate_postbacks(database: Dat
     [
         ("get", "kept", None),
         ("post", "c={transactionid}&o={offer_name}", f"c={FIRST.id}&o=Red%20%22Shoes%22"),
+        ("post", "c=%7Btransactionid%7D&x=%7Bx%7D", f"c={FIRST.id}&x=%7Bx%7D"),
         ("post", '{"c": "{transactionid}", "o": "{offer_name}"}', f'{{"c": "{FIRST.id}", "o": "Red \\"Shoes\\""}}'),
     ],
 )

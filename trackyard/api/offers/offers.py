@@ -27,6 +27,7 @@ _URL_OF_EACH: Final = {"__all__": {"url"}}
 _CLICK_URLS: Final[Any] = {
     **dict.fromkeys(("url", "url_preview", "trafficback_url", "macro_url", "parallel_tracking_url"), True),
     "impressions_url": True,
+    "additional_impression_destination_urls": _URL_OF_EACH,
     "landings": _URL_OF_EACH,
     "targeting": {"__all__": {"url": True, "urls": _URL_OF_EACH}},
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from trackyard.domain.tracking.macro_registry import MacroPlace
+from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace
 from trackyard.domain.tracking.reference.unknown_macros import unfilled_macros
 from trackyard.wire.endpoint import ApiRequest
 
@@ -27,6 +27,14 @@ def warn_of_macros(
     )
     for sentence in islice(found, MAX_WARNED):
         request.warn(sentence)
+
+
+def warn_where_none_is_filled(request: ApiRequest[Any], sent: Mapping[str, str | None]) -> None:
+    """Add a warning for each URL with a macro that is called, or shown, as it is written."""
+    for name, text in sent.items():
+        named = [each for each in MACROS if f"{{{each.name}}}" in (text or "")]
+        if named:
+            request.warn(f"[{name}] Macros are not filled here: {{{named[0].name}}} stays as text.")
 
 
 def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:

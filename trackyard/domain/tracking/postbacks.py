@@ -145,7 +145,7 @@ def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo,
 
 def fill_body(body: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
     """Return the body of a request with every macro replaced: as text of JSON, else percent-encoded."""
-    template, values = cached_template(body), _values(conversion, offer_title, zone, rand)
+    template, values = cached_template(with_braces(body, _NAMES)), _values(conversion, offer_title, zone, rand)
     if not is_json(body):
         return template.fill(values)
     parts = [template.literals[0]]

@@ -14,7 +14,7 @@ from trackyard.domain.conversions.pixel_pages import find_page_host
 from trackyard.domain.conversions.statuses import SENT_STATUSES
 from trackyard.domain.tracking.forgiven import IDENTIFIER
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
-from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.macros import cached_template, with_braces
 from trackyard.domain.tracking.near_misses import plain_click_id, plain_reference
 from trackyard.domain.tracking.postback_params import PIXEL_NAMES, canonical_pixel_params
 from trackyard.domain.tracking.rejections import is_rejected
@@ -154,7 +154,8 @@ def _codes_of_click(ruleset: Ruleset, postback: InboundPostback, offer_id: int, 
 
 
 def _fill_codes(codes: tuple[str, ...], values: dict[str, str]) -> bytes:
-    return "\n".join(cached_template(code).fill(values) for code in codes).encode("utf-8", "replace")
+    filled = (cached_template(with_braces(code, _UNKNOWN)).fill(values) for code in codes)
+    return "\n".join(filled).encode("utf-8", "replace")
 
 
 def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, affiliate_id: str) -> dict[str, str]:

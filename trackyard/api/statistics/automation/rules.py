@@ -12,6 +12,7 @@ from trackyard.actions.statistics.automation.words import element_words, reading
 from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
+from trackyard.api.tracking.macro_warnings import warn_where_none_is_filled
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.automation.logs import FiringFilter
@@ -259,6 +260,7 @@ def add(request: ApiRequest[Deps], params: AddRule) -> RuleAnswer:
     A rule that is on is judged after each whole hour. Its firings are in the audit log, and each can be undone.
     """
     check_called(request.deps, {"webhook": params.webhook}, {}, request.warn)
+    warn_where_none_is_filled(request, {"webhook": params.webhook})
     made = rules.add_rule(request.deps, request.access, _values(params))
     return RuleAnswer(rule=rule_view(made, request.deps.zone))
 
@@ -268,6 +270,7 @@ def edit(request: ApiRequest[Deps], params: EditRule) -> RuleAnswer:
     """Change a rule, or switch it on or off. What it did stays done."""
     before = {"webhook": request.subject.webhook}
     check_called(request.deps, {"webhook": params.webhook}, before, request.warn)
+    warn_where_none_is_filled(request, {"webhook": params.webhook})
     after = rules.edit_rule(request.deps, request.access, request.subject.id, _values(params))
     return RuleAnswer(rule=rule_view(after, request.deps.zone))
 

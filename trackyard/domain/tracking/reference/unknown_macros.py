@@ -4,12 +4,15 @@ docs/spec/tracking.md#unknown-macros
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_names
+from trackyard.domain.tracking.macros import with_braces
 
 _NAME: Final = r"\s{0,3}([A-Za-z0-9_.-]{1,40}+)\s{0,3}"
 _NAMED: Final = re.compile(r"(?<![{$])\{([A-Za-z0-9_.-]{1,40})\}(?!\})")
@@ -25,6 +28,8 @@ _URL_SPELLINGS: Final = (
     rf"<{_NAME}>",
     rf"\{{{_NAME}(?=[&/?#;]|$)",  # an open brace
     rf"(?<=[=/]){_NAME}\}}",
+    rf"(?<==)#\{{{_NAME}\}}",
+    rf"&(?:#\d{{1,6}}|#x[0-9a-fA-F]{{1,5}}|[a-z]{{2,6}});{_NAME}&(?:#\d{{1,6}}|#x[0-9a-fA-F]{{1,5}}|[a-z]{{2,6}});",
 )
 _IN_CODE: Final = re.compile("|".join(_CODE_SPELLINGS))
 _IN_URL: Final = re.compile("|".join((*_CODE_SPELLINGS, *_URL_SPELLINGS)))
@@ -52,6 +57,23 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "random": ("rand",),
 }
 """Names in other platforms, with our macros of the same meaning."""
+_SECOND_QUERY: Final = re.compile(r"[^?#]*\?(?:(?!://)[^#])*\}\?[A-Za-z0-9_.\[\]-]{1,60}=")
+_VALUE: Final = re.compile(r"(?<=[=/])[^&?;/=]{1,200}")
+"""A value of a query, or a segment of a path."""
+_BRACED: Final = re.compile(r"\{([a-z_0-9]{1,40})\}")
+_HIDDEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff"
+_SIGNS: Final = r"[{}\[\]<>()%$#!@~*|_:^\\\"'`«»‹›“”„\s]"
+_WRAPPED: Final = re.compile(
+    rf"(?P<before>{_SIGNS}*)(?P<name>[A-Za-z0-9]+(?:[ ._-][A-Za-z0-9]+)*)"
+    rf"(?:[|:,!][^{{}}]*?(?=[}}\])>%]))?(?P<behind>{_SIGNS}*)"
+)
+"""A name within signs, also with a default of it: `{name|none}`."""
+_OPENED: Final = ("{", "$", "[", "<", "(", ":", "@", "%")
+_LEFT_OVER: Final = re.compile(rf"[{{}}<>%$\\\"'`«»‹›“”„{_HIDDEN}]+")
+"""What is left around a macro, and damages its value. Others, such as (, may be meant."""
+_INVISIBLE: Final = re.compile(f"[{_HIDDEN}]")
+_LATIN: Final = str.maketrans("асеорхуік", "aceopxyik")
+"""Cyrillic letters that look like Latin ones."""
 MAX_UNKNOWN: Final = 20
 """Names of a text for which a macro is looked for that was probably meant; that takes time."""
 
@@ -65,6 +87,8 @@ def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) 
     """
     known = macro_names(place)
     yield from _other_spellings(text, known, _IN_CODE if likely_only else _IN_URL)
+    if not likely_only:
+        yield from _damaged_values(text, known)
     if not likely_only and _AMPERSAND.search(text):
         yield "&amp; stays as it is in a URL, so that the next name begins with amp;. Write & instead."
     unknown = (name for name in dict.fromkeys(_NAMED.findall(text)) if name not in known)
@@ -82,10 +106,43 @@ def _other_spellings(text: str, known: frozenset[str], spellings: re.Pattern[str
     """Yield a sentence for each macro in the form of another program, or damaged."""
     names = {found[0]: found[found.lastindex or 0] for found in spellings.finditer(text)}
     for written, name in islice(names.items(), MAX_UNKNOWN):
-        is_filled = written[:3].upper() == "%7B" and name.lower() in known
-        meant = "" if is_filled else _find_meant(name, known)
+        meant = _find_meant(name, known) if with_braces(written, known) == written else ""
         if meant:
             yield f"{written} is not a macro: it stays as text. Write {{{meant}}}."
+
+
+def _damaged_values(text: str, known: frozenset[str]) -> Iterator[str]:
+    """Yield a sentence for each value of a URL that is a macro in a form that is not filled."""
+    plain = with_braces(text, known)
+    if _SECOND_QUERY.match(plain):
+        yield "A second ? does not begin a query: it becomes part of the value before it. Write & instead."
+    said = {found[0] for found in _IN_URL.finditer(plain)}
+    values = (value for value in dict.fromkeys(_VALUE.findall(plain)) if not any(each in value for each in said))
+    for value in islice(values, MAX_UNKNOWN):
+        if not known.issuperset(_NAMED.findall(value)):
+            continue  # there is a sentence for it
+        names = _BRACED.findall(value)
+        if not names:
+            name = _wrapped_name(value, known)
+            if name:
+                yield f"{value} is not a macro: it stays as text. Write {{{name}}}."
+        elif len(names) == 1 and _LEFT_OVER.fullmatch(unquote(_BRACED.sub("", value))):
+            yield f"{value} keeps signs around its value. Write {{{names[0]}}}."
+
+
+def _wrapped_name(value: str, known: frozenset[str]) -> str:
+    """Return the macro that a value of a URL means, which no macro is in; "" when it means none."""
+    readable = unicodedata.normalize("NFKC", unquote(unquote(value)))
+    found = _WRAPPED.fullmatch(_INVISIBLE.sub("", readable).translate(_LATIN))
+    if found is None:
+        return ""
+    before, behind, name = found["before"], found["behind"], found["name"].lower()
+    joined = re.sub("[ ._-]", "", name)
+    if not ((before and behind) or before.endswith(_OPENED) or behind.startswith("}")):
+        # Without signs it may be a value of the shop: only the click id in capitals means one thing.
+        return "clickid" if joined == "clickid" and found["name"].isupper() else ""
+    names = (name, joined, *_OTHER_NAMES.get(name, ()))
+    return next((each for each in names if each in known), "")
 
 
 def _find_meant(name: str, known: frozenset[str]) -> str:
