@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -114,7 +115,11 @@ def signature(secret: str, second: int, url: str) -> str:
 
 def target_of(url: str) -> URL:
     """Return a URL without its fragment. Raises ValueError for one that cannot be called."""
-    target = URL(url).with_fragment(None)
+    try:
+        target = URL(url).with_fragment(None)
+    except ValueError as error:
+        part = "port" if re.search(r"\bport\b", str(error), re.IGNORECASE) else "host"
+        raise ValueError(f"its {part} is not one") from error
     if target.scheme not in ("http", "https") or not target.host:
         raise ValueError("it needs http:// or https:// and a host")
     return target

@@ -15,11 +15,13 @@ from http import HTTPStatus
 from typing import Any, BinaryIO, Final, Self, cast
 
 from aiohttp import (
+    ClientConnectorCertificateError,
     ClientConnectorDNSError,
     ClientConnectorError,
     ClientError,
     ClientPayloadError,
     ClientResponse,
+    ClientResponseError,
     ClientSession,
     ClientSSLError,
     ClientTimeout,
@@ -51,8 +53,12 @@ MAX_INFORMATIONAL: Final = 5
 """Answers of status 1xx to one request; each of them costs as much as an answer."""
 MAX_LOCATION: Final = 8192
 _MAX_HEADER_LINE: Final = 65_536
-_STATUS_BYTES: Final = 16
-_STATUS_LINE: Final = re.compile(rb"HTTP/1\.[01] ([2-5][0-9][0-9])[ \r\n]")
+_STATUS_BYTES: Final = 24
+_STATUS_LINE: Final = re.compile(
+    rb"\s*(?:HTTP/[0-9](?:\.[0-9])?|ICY)[ \t]+([2-5][0-9][0-9])(?:[^0-9]|$)", re.IGNORECASE
+)
+_INFORMATIONAL: Final = re.compile(rb"\s*HTTP/1\.[01] 1[0-9][0-9][ \r\n]")
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _USER_AGENT: Final = "Trackyard"
 
 log = logging.getLogger("trackyard.outbound")
@@ -67,6 +73,10 @@ class _AnswerBroken(ClientError):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+
+
+class _TooManyInformational(ClientPayloadError):
+    """An answer came behind more informational ones than are read."""
 
 
 class _BoundedProtocol(ResponseHandler):
@@ -89,8 +99,8 @@ class _BoundedProtocol(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         """Read a part of an answer."""
-        if len(self._begin) < _STATUS_BYTES:
-            self._begin += data[:_STATUS_BYTES]
+        if len(self._begin) < _STATUS_BYTES or _INFORMATIONAL.match(self._begin):
+            self._begin = _without_informational(self._begin + data)
         super().data_received(data)
 
     def of(self, connector: "_BoundedConnector") -> Self:
@@ -111,8 +121,18 @@ class _BoundedProtocol(ResponseHandler):
         else:
             self._informational += 1
             if self._informational > MAX_INFORMATIONAL:
-                raise ClientPayloadError(f"answered with more than {MAX_INFORMATIONAL} informational answers")
+                raise _TooManyInformational(f"answered with more than {MAX_INFORMATIONAL} informational answers")
         return message, content
+
+
+def _without_informational(begin: bytes) -> bytes:
+    """Return the begin of an answer behind the informational ones, as far as their heads are there."""
+    for _ in range(MAX_INFORMATIONAL):
+        end = _HEAD_END.search(begin) if _INFORMATIONAL.match(begin) else None
+        if end is None:
+            break
+        begin = begin[end.end() :]
+    return begin[:_MAX_HEADER_LINE] if _INFORMATIONAL.match(begin) else begin[:_STATUS_BYTES]
 
 
 class _StatusResponse(ClientResponse):
@@ -213,6 +233,8 @@ class OutboundSession:
             async with self._session.get(target, allow_redirects=False, timeout=timeout) as response:
                 took = round((time.monotonic() - start) * 1000)
                 return ProbeResult(response.status, response.headers.get("Location", "")[:MAX_LOCATION], took)
+        except _AnswerBroken as broken:
+            return ProbeResult(broken.status)
         except TimeoutError:
             return ProbeResult(0, error=f"no answer within {seconds:g} s")
         except (ClientError, OSError) as error:
@@ -283,19 +305,43 @@ def _error_text(error: Exception, target: URL) -> str:
     A name without an address and one with a refused address read alike, so that errors name no host of a private
     network; the log has the reason.
     """
-    text = str(error) or type(error).__name__
+    text = str(error)
     if isinstance(error, ClientConnectorDNSError) or BLOCKED in text:
         log.info("host refused", extra={"host": target.host, "reason": text})
         return f"{target.host} has no address that may be called"
+    place = f"{target.host}:{target.port}"
+    if isinstance(error, ClientConnectorCertificateError):
+        return f"the certificate of {place} is not valid: {_certificate_reason(error.certificate_error)}"
+    if isinstance(error, ClientSSLError):
+        return f"no encrypted connection to {place}: its server speaks no TLS, or a version that is too old"
+    if isinstance(error, ClientConnectorError):
+        return f"no connection to {place}: {_reason(error.os_error)}"
+    if isinstance(error, _TooManyInformational):
+        return text
+    return _answer_fault(error)
+
+
+def _answer_fault(error: Exception) -> str:
+    """Return what is wrong with the answer of a server that was reached."""
     if isinstance(error, ServerDisconnectedError):
         return "the server closed the connection without an answer"
-    if isinstance(error, ClientConnectorError) and not isinstance(error, ClientSSLError):
-        return f"no connection to {target.host}:{target.port}: {_reason(error.os_error)}"
-    return text
+    if isinstance(error, OSError):
+        return f"the connection ended before the answer: {_reason(error)}"
+    if isinstance(error, ClientResponseError):
+        return "the answer is not HTTP"
+    if isinstance(error, ClientError):
+        return "the answer is damaged, or ends early"
+    return f"not a URL that can be called: {error}"
+
+
+def _certificate_reason(error: Exception) -> str:
+    return error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else str(error)
 
 
 def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower() if error.errno is None else os.strerror(error.errno).lower()
+    if error.errno is not None:
+        return os.strerror(error.errno).lower()
+    return (error.strerror or str(error)).lower() or "the server closed it"
 
 
 async def _read(content: StreamReader) -> bytes:
