@@ -1,6 +1,5 @@
 """A test click on the page of an offer: the verdict in one sentence. It records nothing."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -85,7 +84,7 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
     if address.get("test"):
         sent = [("params[offer_id]", str(offer)), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
-            check = request.calls.call(click_check.check, [pair for pair in sent if pair[1]])["check"]
+            check = request.calls.ask(click_check.check, [pair for pair in sent if pair[1]]).check
             verdict = verdict_of(check)
         except RequestError as refusal:
             fault = " ".join(sentence for each in (refusal.fields or {}).values() for sentence in each) or refusal.text
@@ -105,7 +104,7 @@ def find_typed_test(request: PageRequest, form: PageForm[Any], offer: int) -> Cl
         click = [("click_params[pid]", affiliate), ("click_ip", ip), ("click_ua", agent or device)]
         sent = [*form.pairs, *(pair for pair in click if pair[1])]
         try:
-            verdict = verdict_of(request.calls.call(estimates.of_click, sent, {"id": str(offer)})["check"])
+            verdict = verdict_of(request.calls.ask(estimates.of_click, sent, {"id": str(offer)}).check)
         except RequestError as refusal:
             fault = _fault_of_click(refusal)
             if not fault:
@@ -121,22 +120,22 @@ def _fault_of_click(refusal: RequestError) -> str:
     return " ".join(sentence for sentences in own for sentence in sentences)
 
 
-def verdict_of(check: Mapping[str, Any]) -> ClickVerdict:
+def verdict_of(check: click_check.ClickCheckView) -> ClickVerdict:
     """Return the result of a test click in words."""
-    passed = sum(step["verdict"] == "passed" for step in check["steps"])
+    passed = sum(step.verdict == "passed" for step in check.steps)
     steps = gettext("%(passed)s steps passed. Nothing was recorded.", passed=passed)
-    visitor = _visitor(check["visitor"])
-    if check["passes"]:
+    visitor = _visitor(check.visitor)
+    if check.passes:
         return ClickVerdict(
             True,
             gettext("The click gets through."),
-            gettext("It goes to %(target)s", target=check["target"]),
+            gettext("It goes to %(target)s", target=check.target),
             visitor,
             steps,
         )
-    text = reference_texts("results")["rejections"].get(check["reason"], {})
-    detail = f" ({check['detail']})" if check["detail"] else ""
-    because = text.get("text", check["reason"]).replace("`", "").rstrip(".")
+    text = reference_texts("results")["rejections"].get(check.reason, {})
+    detail = f" ({check.detail})" if check.detail else ""
+    because = text.get("text", check.reason).replace("`", "").rstrip(".")
     return ClickVerdict(
         False,
         gettext("Rejected: %(because)s%(detail)s.", because=because, detail=detail),
@@ -146,13 +145,13 @@ def verdict_of(check: Mapping[str, Any]) -> ClickVerdict:
     )
 
 
-def _visitor(visitor: Mapping[str, Any]) -> str:
+def _visitor(visitor: click_check.VisitorView) -> str:
     known = [
-        visitor["country"] or gettext("unknown country"),
-        visitor["device"] or gettext("unknown device"),
-        f"{visitor['os']} {visitor['os_version']}".strip() or gettext("unknown system"),
-        visitor["browser"],
-        visitor["isp"],
-        visitor["connection_type"],
+        visitor.country or gettext("unknown country"),
+        visitor.device or gettext("unknown device"),
+        f"{visitor.os} {visitor.os_version}".strip() or gettext("unknown system"),
+        visitor.browser,
+        visitor.isp,
+        visitor.connection_type,
     ]
     return gettext("Seen as %(visitor)s.", visitor=", ".join(each for each in known if each))

@@ -1,14 +1,15 @@
 """What the changes of a form would have done in the last 30 days (docs/spec/offers.md#estimates)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from trackyard.api.offers import estimates as estimates_api
+from trackyard.actions.deps import Deps
+from trackyard.api.offers import estimates
 from trackyard.base.errors import RequestError
 from trackyard.console.forms import PageForm
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.reasons import rejection_label
+from trackyard.wire.endpoint import A, Endpoint
 
 _TERMS: Final = frozenset(
     ("payments", "partner_payments", "click_session", "minimal_click_session", "hold_period", "quality")
@@ -24,10 +25,6 @@ _RULES: Final = frozenset(
     )
 )
 """The fields and lists of which clicks are judged."""
-_ESTIMATES: Final = (
-    ("conversions", estimates_api.of_conversions, _TERMS),
-    ("clicks", estimates_api.of_clicks, _RULES),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,8 @@ class Effect:
     faults: why an estimate is missing.
     """
 
-    conversions: Mapping[str, Any] | None
-    clicks: Mapping[str, Any] | None
+    conversions: estimates.ConversionEstimateView | None
+    clicks: estimates.ClickEstimateView | None
     lost: tuple[LostClicks, ...]
     left_out: tuple[str, ...]
     faults: tuple[str, ...]
@@ -58,24 +55,29 @@ def find_effect(request: PageRequest, form: PageForm[Any], offer: int) -> Effect
     """Return the effect of the changes of a form; None before the person asked what changes."""
     if not form.shows_changes:
         return None
+    changed = {change.part for change in form.changes}
     faults: list[str] = []
-    changed = {change.part: change.label for change in form.changes}
-    estimates: dict[str, Mapping[str, Any] | None] = {}
     estimated: set[str] = set()
-    for kind, method, parts in _ESTIMATES:
-        estimates[kind] = None
-        if changed.keys() & parts and request.calls.may(method):
-            try:
-                answer = request.calls.call(method, form.pairs, {"id": str(offer)})
-                estimates[kind] = answer["estimate"]
-                estimated |= parts
-            except RequestError as refusal:
-                faults.append(refusal.text)
+
+    def estimate(method: Endpoint[Deps, A], judged: frozenset[str]) -> A | None:
+        if not changed & judged or not request.calls.may(method):
+            return None
+        try:
+            answer = request.calls.ask(method, form.pairs, {"id": str(offer)})
+        except RequestError as refusal:
+            faults.append(refusal.text)
+            return None
+        estimated.update(judged)
+        return answer
+
+    conversions = estimate(estimates.of_conversions, _TERMS)
+    clicks = estimate(estimates.of_clicks, _RULES)
     left_out = tuple(dict.fromkeys(each.label for each in form.changes if each.part not in estimated))
-    return Effect(estimates["conversions"], estimates["clicks"], _lost(estimates["clicks"]), left_out, tuple(faults))
-
-
-def _lost(clicks: Mapping[str, Any] | None) -> tuple[LostClicks, ...]:
-    if clicks is None:
-        return ()
-    return tuple(LostClicks(rejection_label(each["reason"]), each["clicks"]) for each in clicks["lost_by_reason"])
+    lost = clicks.estimate.lost_by_reason if clicks else ()
+    return Effect(
+        conversions.estimate if conversions else None,
+        clicks.estimate if clicks else None,
+        tuple(LostClicks(rejection_label(each.reason), each.clicks) for each in lost),
+        left_out,
+        tuple(faults),
+    )

@@ -21,7 +21,6 @@ ADD: Final = product_feeds.add
 EDIT: Final = product_feeds.edit
 READ: Final = product_feeds.read_now
 REMOVE: Final = product_feeds.remove
-_TIMES: Final = ("items_at", "last_read_at", "next_read_at")
 
 
 @pages.get(PATH, needs=(LIST,))
@@ -31,13 +30,13 @@ def feeds(request: PageRequest) -> PageAnswer:
     sent = state.sent()
     if (file := list_file(request, LIST, lambda answer: answer.product_feeds, sent)) is not None:
         return file
-    answer = request.calls.call(LIST, sent)
+    answer = request.calls.ask(LIST, sent)
     return request.page(
         "staff/product_feeds/list.html",
-        rows=[(each, _time(request, each["items_at"])) for each in answer["product_feeds"]],
+        rows=[(each, _time(request, each.items_at)) for each in answer.product_feeds],
         may_write=request.calls.may(ADD),
         api_request_path=request.calls.address(LIST, sent),
-        **state.shown(answer["pagination"]["total_count"]),
+        **state.shown(answer.pagination.total_count),
     )
 
 
@@ -52,7 +51,7 @@ def read_now(request: PageRequest) -> PageAnswer:
     """Ask for a reading of the feed's URL."""
     number = request.path["id"]
     try:
-        request.calls.call(READ, path={"id": number})
+        request.calls.ask(READ, path={"id": number})
     except (AccessDenied, Conflict) as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The URL is being read. Open this page again in a minute to see the result.")
@@ -63,7 +62,7 @@ def read_now(request: PageRequest) -> PageAnswer:
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a feed."""
     try:
-        request.calls.call(REMOVE, path={"id": request.path["id"]})
+        request.calls.ask(REMOVE, path={"id": request.path["id"]})
     except (AccessDenied, Conflict) as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     return Redirect(PATH, gettext("The product feed is removed."))
@@ -75,16 +74,21 @@ def _time(request: PageRequest, text: str) -> str:
 
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
     number, state = request.path["id"], read_list(request.address, ())
-    answer = request.calls.call(GET, state.sent(), {"id": number})
+    answer = request.calls.ask(GET, state.sent(), {"id": number})
+    shown = answer.product_feed
     return request.page(
         "staff/product_feeds/one.html",
         status,
-        feed=answer["product_feed"],
-        times={name: _time(request, answer["product_feed"][name]) for name in _TIMES},
-        rows=answer["items"],
+        feed=shown,
+        times={
+            "items_at": _time(request, shown.items_at),
+            "last_read_at": _time(request, shown.last_read_at),
+            "next_read_at": _time(request, shown.next_read_at),
+        },
+        rows=answer.items,
         fault=fault,
-        may_write=request.calls.may(EDIT) and answer["is_writable"],
+        may_write=request.calls.may(EDIT) and answer.is_writable,
         path=f"{PATH}/{number}",
         api_request_path=request.calls.address(GET, state.sent(), {"id": number}),
-        **state.shown(answer["pagination"]["total_count"]),
+        **state.shown(answer.pagination.total_count),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers.feeds import product_feeds
 from trackyard.base.errors import BadInput, UnsupportedMediaType
@@ -58,20 +58,20 @@ def _written(request: PageRequest) -> PageAnswer:
         if request.field("do") != "save":
             if url and not files and not sent:
                 return _page(request, kept, {"url": [gettext("Only a file has a preview: save the product feed.")]})
-            found = request.calls.call(CHECK, sent, files=files)
+            found = request.calls.ask(CHECK, sent, files=files)
             return _page(request, kept, found=found)
         named = [*sent, *_texts(request)]
         answer = (
-            request.calls.call(EDIT, named, {"id": number}, files)
+            request.calls.ask(EDIT, named, {"id": number}, files)
             if number
-            else request.calls.call(ADD, named, files=files)
+            else request.calls.ask(ADD, named, files=files)
         )
     except BadInput as refusal:
         return _page(request, kept, refusal.fields or {"": [refusal.text]})
     except UnsupportedMediaType:
         return _page(request, "", {"file": [gettext("This is no CSV or XLSX file.")]})
-    saved = answer["product_feed"]
-    return Redirect(f"{PATH}/{saved['id']}", _saved_message(saved))
+    saved = answer.product_feed
+    return Redirect(f"{PATH}/{saved.id}", _saved_message(saved))
 
 
 def _texts(request: PageRequest) -> list[Pair]:
@@ -79,13 +79,13 @@ def _texts(request: PageRequest) -> list[Pair]:
     return [(name, value.strip()) for name, value in request.form if name in ("name", *_SOURCE)]
 
 
-def _saved_message(feed: Mapping[str, Any]) -> str:
-    if feed["url"]:
+def _saved_message(feed: product_feeds.ProductFeedView) -> str:
+    if feed.url:
         return gettext("The product feed is saved. Its URL is read when it is due, a new one at once.")
     return ngettext(
         "The product feed is saved. It has %(num)d product.",
         "The product feed is saved. It has %(num)d products.",
-        feed["items"],
+        feed.items,
     )
 
 
@@ -103,12 +103,16 @@ def _page(
     request: PageRequest,
     text: str = "",
     faults: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    found: dict[str, Any] | None = None,
+    found: product_feeds.CheckedFeedAnswer | None = None,
 ) -> Html:
     number = request.path.get("id", "")
-    feed = request.calls.call(GET, [("limit", "1")], {"id": number})["product_feed"] if number else None
+    feed = request.calls.ask(GET, [("limit", "1")], {"id": number}).product_feed if number else None
     is_sent = bool(text or faults or found)
-    stored = feed or {"name": "", "url": "", "refresh_hours": DEFAULT_HOURS}
+    stored = {
+        "name": feed.name if feed else "",
+        "url": feed.url if feed else "",
+        "refresh_hours": feed.refresh_hours if feed else DEFAULT_HOURS,
+    }
     return request.page(
         "staff/product_feeds/write.html",
         400 if faults else 200,

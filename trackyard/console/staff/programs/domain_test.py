@@ -1,8 +1,7 @@
 """The test of a tracking domain: whether its links work, and what to do where they do not."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.platform import domains
 from trackyard.base.errors import NotFound, RequestError
@@ -44,33 +43,33 @@ def test_domain(request: PageRequest) -> PageAnswer:
     """Ask the domain once, and show what was found."""
     _find(request)
     try:
-        check = request.calls.call(domains.check, path={"id": request.path["id"]})["check"]
+        check = request.calls.ask(domains.check, path={"id": request.path["id"]}).check
     except RequestError as refusal:
         return _page(request, fault=fault_of(refusal), status=refusal.status)
     return _page(request, check)
 
 
 def _page(
-    request: PageRequest, check: Mapping[str, Any] | None = None, fault: str = "", status: int = 200
+    request: PageRequest, check: domains.DomainCheckView | None = None, fault: str = "", status: int = 200
 ) -> PageAnswer:
     return request.page(
         "staff/programs/domain_test.html",
         status,
         domain=_find(request),
         check=check,
-        evidence=[] if check is None else [_evidence(step) for step in check["steps"]],
+        evidence=[] if check is None else [_evidence(step) for step in check.steps],
         fault=fault,
     )
 
 
-def _evidence(step: Mapping[str, str]) -> DomainEvidence:
-    text = f"{step['text']} {step['advice']}".strip()
-    return DomainEvidence(_STEPS[step["name"]], text, _TONES.get(step["verdict"], ""))
+def _evidence(step: domains.DomainCheckStepView) -> DomainEvidence:
+    text = f"{step.text} {step.advice}".strip()
+    return DomainEvidence(_STEPS[step.name], text, _TONES.get(step.verdict, ""))
 
 
-def _find(request: PageRequest) -> Mapping[str, Any]:
+def _find(request: PageRequest) -> domains.DomainView:
     """Return the domain of the path. Raises NotFound."""
-    found: Mapping[str, Any] | None = request.calls.call(domains.list_all)["domains"].get(request.path["id"])
+    found = request.calls.ask(domains.list_all).domains.get(request.path["id"])
     if found is None:
         raise NotFound
     return found

@@ -17,11 +17,11 @@ pages = Pages()
 
 def _domain_choices(request: PageRequest) -> FieldChoices:
     """Return the domains that links may begin with; none is the address of the platform."""
-    found = request.calls.call(domains.list_all)["domains"] if request.calls.may(domains.list_all) else {}
+    found = request.calls.ask(domains.list_all).domains if request.calls.may(domains.list_all) else {}
     return {
         "domain_id": [
             ("", gettext("The platform's address")),
-            *((number, each["url"]) for number, each in found.items()),
+            *((number, each.url) for number, each in found.items()),
         ]
     }
 

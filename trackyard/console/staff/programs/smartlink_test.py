@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists, smartlinks
 from trackyard.api.tracking import click_check
@@ -46,11 +46,11 @@ def test_click(request: PageRequest) -> PageAnswer:
     device, agent = address.get("device"), address.get("agent").strip()
     verdict, fault, tried = None, "", []
     if address.get("test"):
-        link = f"http{'s' if smartlink['use_https'] else ''}://{smartlink['domain']}/sl?id={smartlink['_id']}"
+        link = f"http{'s' if smartlink.use_https else ''}://{smartlink.domain}/sl?id={smartlink._id}"
         sent = [("url", link), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
-            check = request.calls.call(click_check.check, [pair for pair in sent if pair[1]])["check"]
-            tried = _tried(check, _titles(request, [each["offer_id"] for each in check["smart_offers"]]))
+            check = request.calls.ask(click_check.check, [pair for pair in sent if pair[1]]).check
+            tried = _tried(check, _titles(request, [each.offer_id for each in check.smart_offers]))
             verdict = _verdict(check, tried)
         except RequestError as refusal:
             fault = fault_of(refusal)
@@ -66,9 +66,9 @@ def test_click(request: PageRequest) -> PageAnswer:
     )
 
 
-def _find(request: PageRequest) -> Mapping[str, Any]:
+def _find(request: PageRequest) -> smartlinks.SmartLinkView:
     """Return the SmartLink of the path. Raises NotFound."""
-    found: list[Mapping[str, Any]] = request.calls.call(_LIST, [("id[]", request.path["id"])])["data"]
+    found = request.calls.ask(_LIST, [("id[]", request.path["id"])]).data
     if not found:
         raise NotFound
     return found[0]
@@ -85,20 +85,22 @@ def _titles(request: PageRequest, ids: Sequence[int]) -> dict[int, str]:
             *(("status[]", each) for each in STATUSES),
             ("limit", str(_AT_ONCE)),
         ]
-        titles |= {each["id"]: each["title"] for each in request.calls.call(lists.list_offers, sent)["offers"]}
+        titles |= {
+            each.id: each.title for each in request.calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers
+        }
     return titles
 
 
-def _tried(check: Mapping[str, Any], titles: Mapping[int, str]) -> list[TriedOffer]:
+def _tried(check: click_check.ClickCheckView, titles: Mapping[int, str]) -> list[TriedOffer]:
     """Return the offers of the SmartLink, in the order in which they are tried."""
     tried = []
-    for each in check["smart_offers"]:
-        number, reason = each["offer_id"], each["reason"]
+    for each in check.smart_offers:
+        number, reason = each.offer_id, each.reason
         advice, tone = "", ""
         if reason:
-            sentence, tone = rejection_sentence(reason, each["detail"]), "declined"
+            sentence, tone = rejection_sentence(reason, each.detail), "declined"
             advice = gettext(REJECTIONS[reason].advice) if reason in REJECTIONS else ""
-        elif number == check["offer_id"]:
+        elif number == check.offer_id:
             sentence, tone = gettext("It gets the click."), "confirmed"
         else:
             sentence = gettext("It would take the click, and comes later.")
@@ -106,22 +108,22 @@ def _tried(check: Mapping[str, Any], titles: Mapping[int, str]) -> list[TriedOff
     return tried
 
 
-def _verdict(check: Mapping[str, Any], tried: Sequence[TriedOffer]) -> ClickVerdict:
+def _verdict(check: click_check.ClickCheckView, tried: Sequence[TriedOffer]) -> ClickVerdict:
     plain = verdict_of(check)
-    if check["reason"] == "unknown-offer":
+    if check.reason == "unknown-offer":
         advice = gettext("Choose the SmartLink in the form of at least one offer.")
         return ClickVerdict(False, gettext("The SmartLink has no offer."), advice, plain.visitor, plain.steps)
-    if not check["passes"]:
+    if not check.passes:
         if not tried or any(each.tone != "declined" for each in tried):
             return plain
         return ClickVerdict(
             False,
             gettext("No offer of the SmartLink takes the click."),
-            _goes_to(check["target"]),
+            _goes_to(check.target),
             plain.visitor,
             plain.steps,
         )
-    chosen = next((each.title for each in tried if each.tone == "confirmed"), "") or f"#{check['offer_id']}"
+    chosen = next((each.title for each in tried if each.tone == "confirmed"), "") or f"#{check.offer_id}"
     sentence = gettext("%(offer)s gets the click.", offer=chosen)
     return ClickVerdict(True, sentence, plain.more, plain.visitor, plain.steps)
 

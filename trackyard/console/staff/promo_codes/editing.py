@@ -80,11 +80,11 @@ def new_code(request: PageRequest) -> PageAnswer:
 def edit_code(request: PageRequest) -> PageAnswer:
     """Change the period, the limit or the note of a promo code."""
     found = find_code(request)
-    form = open_form(request, EDIT, found, path={"id": found["id"]})
+    form = open_form(request, EDIT, found, path={"id": found.id})
     if form.save() is not None:
-        return Redirect(PATH, gettext("The promo code %(code)s is saved.", code=found["code"]))
+        return Redirect(PATH, gettext("The promo code %(code)s is saved.", code=found.code))
     line = gettext("Its code, offer and affiliate stay: conversions refer to them.")
-    return form.page(request, gettext("Edit the promo code %(code)s", code=found["code"]), back=PATH, line=line)
+    return form.page(request, gettext("Edit the promo code %(code)s", code=found.code), back=PATH, line=line)
 
 
 @pages.post(f"{PATH}/end", needs=(METHOD, promo_codes.edit))
@@ -93,8 +93,8 @@ def end_code(request: PageRequest) -> PageAnswer:
     found = find_code(request)
     last = datetime.fromtimestamp((request.deps.clock.now_ms() - 1) / 1000, UTC)
     sent = [("date_to", last.isoformat())]
-    if datetime.fromisoformat(found["date_from"]) > last:
+    if datetime.fromisoformat(found.date_from) > last:
         sent.append(("date_from", last.isoformat()))
-    request.calls.call(promo_codes.edit, sent, {"id": found["id"]})
-    message = gettext("The promo code %(code)s has ended. Its conversions stay.", code=found["code"])
+    request.calls.ask(promo_codes.edit, sent, {"id": found.id})
+    message = gettext("The promo code %(code)s has ended. Its conversions stay.", code=found.code)
     return Redirect(PATH, message)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import promo_codes as promo_codes_api
 from trackyard.base.errors import BadInput, NotFound
@@ -68,30 +68,29 @@ def promo_codes(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, METHOD, lambda answer: answer.data.promocodes, sent)) is not None:
         return file
     fault = ""
-    found: dict[str, Any] = {"promocodes": [], "total_count": 0}
+    found, total = [], 0
     try:
-        found = request.calls.call(METHOD, sent)["data"]
+        answer = request.calls.ask(METHOD, sent).data
+        found, total = answer.promocodes, answer.total_count
     except BadInput as refusal:
         fault = fault_of(refusal)
-    people = affiliate_names(request.calls, (each["affiliate_id"] for each in found["promocodes"]))
+    people = affiliate_names(request.calls, (each.affiliate_id for each in found))
     return request.page(
         "staff/promo_codes/list.html",
         400 if fault else 200,
-        rows=[_row(request, each, dict(known), people) for each in found["promocodes"]],
+        rows=[_row(request, each, dict(known), people) for each in found],
         fault=fault,
         may_add=request.calls.may(promo_codes_api.add),
         may_edit=request.calls.may(promo_codes_api.edit),
         api_request_path=request.calls.address(METHOD, sent),
-        **state.shown(found["total_count"]),
+        **state.shown(total),
     )
 
 
-def find_code(request: PageRequest) -> dict[str, Any]:
+def find_code(request: PageRequest) -> promo_codes_api.PromoCodeView:
     """Return the promo code that the address names. Raises NotFound."""
     code = request.address.get("code") or request.field("code")
-    found: list[dict[str, Any]] = (
-        request.calls.call(METHOD, [("code", code)])["data"]["promocodes"] if code.strip() else []
-    )
+    found = request.calls.ask(METHOD, [("code", code)]).data.promocodes if code.strip() else []
     if not found:
         raise NotFound
     return found[0]
@@ -102,32 +101,35 @@ def _filter(name: str, label: str, parameter: str, known: Choices) -> ListFilter
 
 
 def _row(
-    request: PageRequest, each: Mapping[str, Any], offer_titles: Mapping[str, str], people: Mapping[int, str]
+    request: PageRequest,
+    each: promo_codes_api.PromoCodeView,
+    offer_titles: Mapping[str, str],
+    people: Mapping[int, str],
 ) -> PromoCodeRow:
     now = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC)
-    begins, ends = datetime.fromisoformat(each["date_from"]), datetime.fromisoformat(each["date_to"])
-    limit = each["usage_limit"]
-    is_used = limit is not None and each["usage_value"] >= limit
+    begins, ends = datetime.fromisoformat(each.date_from), datetime.fromisoformat(each.date_to)
+    limit = each.usage_limit
+    is_used = limit is not None and each.usage_value >= limit
     state = "later" if now < begins else "ended" if now > ends else "used" if is_used else "works"
     today = now.astimezone(request.day_zone).date()
-    made = datetime.fromisoformat(each["created_at"]).astimezone(request.day_zone).date()
+    made = datetime.fromisoformat(each.created_at).astimezone(request.day_zone).date()
     period = (("from", str(max(made, today - timedelta(days=_MOST_DAYS)))), ("to", str(today)))
     mark, word = _STATES[state]
     return PromoCodeRow(
-        code=each["code"],
-        description=each["description"],
-        offer=each["offer_id"],
-        offer_title=offer_titles.get(str(each["offer_id"]), f"#{each['offer_id']}"),
-        affiliate=each["affiliate_id"],
-        affiliate_name=people.get(each["affiliate_id"], f"#{each['affiliate_id']}"),
-        used=each["usage_value"],
+        code=each.code,
+        description=each.description,
+        offer=each.offer_id,
+        offer_title=offer_titles.get(str(each.offer_id), f"#{each.offer_id}"),
+        affiliate=each.affiliate_id,
+        affiliate_name=people.get(each.affiliate_id, f"#{each.affiliate_id}"),
+        used=each.usage_value,
         limit=limit,
-        uses=PageAddress("/console/conversions", (("promo", each["code"]), *period)),
+        uses=PageAddress("/console/conversions", (("promo", each.code), *period)),
         begins=_moment(request, begins),
         ends=_moment(request, ends),
         mark=mark,
         word=word,
-        edit=PageAddress(f"{PATH}/edit", (("code", each["code"]),)),
+        edit=PageAddress(f"{PATH}/edit", (("code", each.code),)),
         is_over=state == "ended",
     )
 
