@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists
 from trackyard.api.people import affiliates
+from trackyard.api.statistics.ad_costs import AdCostView
 from trackyard.base.errors import BadInput, NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
@@ -14,11 +15,12 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import every_record
+from trackyard.console.list_files import every_row
 from trackyard.console.staff.ad_costs.listing import LIST, PATH, SET, without_sub8
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
 from trackyard.console.staff.people_names import affiliate_names
+from trackyard.console.staff.traffic.filters import offer_titles
 from trackyard.domain.conversions.tables import AFFILIATE_NAMES, DAY_NAMES, OFFER_NAMES
 from trackyard.domain.platform.tables.forms import FileColumn, ReadRow, TableForm
 from trackyard.domain.platform.tables.grids import Limits, TableFault
@@ -141,27 +143,30 @@ def _present_costs(request: PageRequest, numbers: Sequence[str]) -> dict[str, di
     Costs of an offer with more of them than a file may have are left out.
     """
     found: dict[str, dict[Place, str] | None] = {}
+    known, is_known = offer_titles(request.calls, map(int, numbers)), request.calls.may(lists.list_offers)
     for number in numbers:
+        if is_known and int(number) not in known:
+            found[number] = None
+            continue
         try:
-            request.calls.call(lists.get, path={"id": number})
-            rows = list(every_record(request, LIST, lambda answer: answer.costs, [("offer_id", number)]))
+            rows = list(every_row(request, LIST, lambda answer: answer.costs, [("offer_id", number)]))
         except NotFound:
             found[number] = None
         except BadInput:
             found[number] = {}
         else:
-            found[number] = {_place_of(each): shown.money(each["costs"], request.deps.currency) for each in rows}
+            found[number] = {_place_of(each): shown.money(each.costs, request.deps.currency) for each in rows}
     return found
 
 
-def _place_of(each: Mapping[str, Any]) -> Place:
-    return str(each["offer_id"]), str(each["affiliate_id"]), each["date"], each["sub8"]
+def _place_of(each: AdCostView) -> Place:
+    return str(each.offer_id), str(each.affiliate_id), each.date, each.sub8
 
 
 def _stored(request: PageRequest, line: CostLine) -> CostLine:
     """Store the cost of a line, and return the line; with the reason where the API refuses it."""
     try:
-        request.calls.call(SET, line.pairs)
+        request.calls.ask(SET, line.pairs)
     except RequestError as refusal:
         return replace(line, why=fault_of(refusal))
     return line

@@ -1,6 +1,6 @@
 """The ad costs of an offer: the list, a new cost, its removal (docs/spec/console.md#ad-costs)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.statistics import ad_costs as ad_costs_api
 from trackyard.base.errors import BadInput, NotFound
@@ -74,7 +74,7 @@ def remove(request: PageRequest) -> PageAnswer:
     """Remove a cost."""
     sent = [(name, request.field(name)) for name in _KEYS if request.field(name)]
     try:
-        request.calls.call(ad_costs_api.remove, [*sent, *without_sub8(request.field("sub8"))])
+        request.calls.ask(ad_costs_api.remove, [*sent, *without_sub8(request.field("sub8"))])
     except NotFound:
         return _page(request, gettext("Another person removed this ad cost already."), 404)
     return Redirect(f"{PATH}?offer={request.field('offer_id')}", gettext("The ad cost is removed."))
@@ -89,21 +89,21 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswe
     known = offers(request.calls)
     filters = (ListFilter("offer", gettext("Offer"), "offer_id", known or None, "text" if known else "number"),)
     state = read_list(request.address, filters)
-    sent, found, total = state.sent(), list[dict[str, Any]](), 0
+    sent, found, total = state.sent(), list[ad_costs_api.AdCostView](), 0
     chosen = next(iter(filters[0].values(request.address)), "")
     if chosen:
         try:
             if (file := list_file(request, LIST, lambda answer: answer.costs, sent)) is not None:
                 return file
-            answer = request.calls.call(LIST, sent)
-            found, total = answer["costs"], answer["pagination"]["total"]
+            answer = request.calls.ask(LIST, sent)
+            found, total = answer.costs, answer.pagination.total
         except BadInput as refusal:
             fault, status = fault_of(refusal), 400
-    people = affiliate_names(request.calls, (each["affiliate_id"] for each in found))
+    people = affiliate_names(request.calls, (each.affiliate_id for each in found))
     return request.page(
         "staff/ad_costs/list.html",
         status,
-        rows=[(each, people.get(each["affiliate_id"], f"#{each['affiliate_id']}")) for each in found],
+        rows=[(each, people.get(each.affiliate_id, f"#{each.affiliate_id}")) for each in found],
         offer=chosen,
         offers=known,
         fault=fault,

@@ -1,6 +1,6 @@
 """The form that sends a file of an advertiser or an affiliate."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import comparisons
 from trackyard.base.errors import BadInput, UnsupportedMediaType
@@ -57,22 +57,22 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
     sent: list[Pair] = [(name, request.field(name)) for name in _FIELDS if request.field(name)]
     files = [each for each in request.files if each[0] == "file"]
     try:
-        made = request.calls.call(_METHODS[side][1], sent, {"id": request.path["id"]}, files)
+        made = request.calls.ask(_METHODS[side][1], sent, {"id": request.path["id"]}, files)
     except BadInput as refusal:
         return _page(request, side, fault_of(refusal))
     except UnsupportedMediaType:
         return _page(request, side, gettext("This is no CSV or XLSX file."))
-    return Redirect(f"{PATH}/{made['comparison']['id']}")
+    return Redirect(f"{PATH}/{made.comparison.id}")
 
 
 def _page(request: PageRequest, side: str, fault: str = "") -> Html:
     key = request.path["id"]
-    found = request.calls.call(_METHODS[side][0], [("limit", "20")], {"id": key})["comparisons"]
-    last: dict[str, Any] = found[0] if found else {}
+    found = request.calls.ask(_METHODS[side][0], [("limit", "20")], {"id": key}).comparisons
+    last = found[0] if found else None
     values = {name: request.field(name) for name in _FIELDS}
     if not fault:
-        values |= {f"column_{name}": column for name, column in last.get("columns", {}).items()}
-        values["timezone"] = last.get("timezone", request.deps.zone.key)
+        values |= {f"column_{name}": column for name, column in (last.columns if last else {}).items()}
+        values["timezone"] = last.timezone if last else request.deps.zone.key
     is_advertiser = side == "advertiser"
     noun = gettext("advertiser") if is_advertiser else gettext("affiliate")
     place = f"/console/{side}s/{key}"
@@ -89,13 +89,13 @@ def _page(request: PageRequest, side: str, fault: str = "") -> Html:
     )
 
 
-def _line(request: PageRequest, each: dict[str, Any]) -> dict[str, Any]:
-    differences = [shown.money(part["difference"], part["currency"]) for part in each["sums"]]
+def _line(request: PageRequest, each: comparisons.ComparisonView) -> dict[str, str]:
+    differences = [shown.money(part.difference, part.currency) for part in each.sums]
     return {
-        "path": f"{PATH}/{each['id']}",
-        "file": each["file_name"] or each["id"],
-        "period": f"{each['date_from']} – {each['date_to']}",
-        "at": request.time_of(each["created_at"]),
+        "path": f"{PATH}/{each.id}",
+        "file": each.file_name or each.id,
+        "period": f"{each.date_from} – {each.date_to}",
+        "at": request.time_of(each.created_at),
         "difference": ", ".join(differences),
-        "zone": shown.zone_name(find_zone(each["timezone"]) or request.deps.zone),
+        "zone": shown.zone_name(find_zone(each.timezone) or request.deps.zone),
     }

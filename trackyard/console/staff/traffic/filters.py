@@ -23,6 +23,8 @@ EVERY_STATUS: Final = tuple(("status[]", status) for status in ("active", "stopp
 """The parameters of a list of all offers."""
 _MOST_OFFERS: Final = 100
 """Offers of a select: their records are large."""
+_AT_A_TIME: Final = 100
+"""Names that one call asks for."""
 _NAMED: Final = 10
 """Values of a filter that are named."""
 _FORMS: Final = {
@@ -130,12 +132,15 @@ def names_of_values(
 
 
 def offer_titles(calls: LocalCalls[Deps], numbers: Iterable[int]) -> dict[int, str]:
-    """Return the titles of offers by number, of those that the person may see, with one call."""
-    wanted = [("int_id[]", str(number)) for number in sorted(set(numbers))]
-    if not wanted or not calls.may(lists.list_offers):
-        return {}
-    sent = [*wanted, *EVERY_STATUS, ("limit", str(len(wanted)))]
-    return {each.id: each.title for each in calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers}
+    """Return the titles of offers by number, of those that the person may see, with few calls."""
+    wanted = sorted(set(numbers))
+    found: dict[int, str] = {}
+    for start in range(0, len(wanted) if calls.may(lists.list_offers) else 0, _AT_A_TIME):
+        named = [("int_id[]", str(number)) for number in wanted[start : start + _AT_A_TIME]]
+        sent = [*named, *EVERY_STATUS, ("limit", str(_AT_A_TIME))]
+        answer = calls.ask_as(lists.OffersAnswer, lists.list_offers, sent)
+        found |= {each.id: each.title for each in answer.offers}
+    return found
 
 
 def offers(calls: LocalCalls[Deps]) -> Choices:
