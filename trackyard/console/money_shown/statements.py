@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.api.money import statements
+from trackyard.api.people.affiliates import BalanceView
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, Html, PageAnswer
@@ -74,8 +75,10 @@ def statement_file(request: PageRequest, owner: Sequence[Pair], currencies: Sequ
     return Download(request.calls.file(METHOD, sent))
 
 
-def currencies_of(balances: Mapping[str, Any]) -> list[str]:
+def currencies_of(balances: BalanceView | Mapping[str, Any]) -> list[str]:
     """Return the currencies of an answer with balances."""
+    if isinstance(balances, BalanceView):
+        return sorted({*balances.balance, *balances.hold, *balances.available})
     return sorted({code for each in balances.values() for code in each})
 
 

@@ -1,10 +1,11 @@
 """Names of people and companies in lists, as far as the person may see them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from trackyard.actions.deps import Deps
 from trackyard.api.people import advertisers, affiliates, staff
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
 from trackyard.wire.local_calls import LocalCalls
 
@@ -12,26 +13,38 @@ _AT_A_TIME: Final = 100
 """Names that one call asks for."""
 
 
+class StaffUser(Protocol):
+    """A staff user, in a view of its own or inside another record."""
+
+    first_name: str
+    last_name: str
+    email: str
+
+
 def managers(calls: LocalCalls[Deps]) -> Choices:
     """Return staff users by name; nothing where the person may not list them, or there are too many."""
     if not calls.may(staff.list_):
         return ()
-    answer = calls.call(staff.list_, [("limit", str(MOST_CHOICES))])
-    if answer["pagination"]["total_count"] > MOST_CHOICES:
+    answer = calls.ask(staff.list_, [("limit", str(MOST_CHOICES))])
+    if answer.pagination.total_count > MOST_CHOICES:
         return ()
-    return tuple(sorted(((user["id"], manager_name(user)) for user in answer["users"]), key=lambda pair: pair[1]))
+    return tuple(sorted(((user.id, manager_name(user)) for user in answer.users), key=lambda pair: pair[1]))
 
 
-def manager_name(user: Mapping[str, Any] | str | None) -> str:
+def manager_name(user: StaffUser | Mapping[str, Any] | str | None) -> str:
     """Return the name of a manager inside another record; "" without one."""
-    if not isinstance(user, Mapping):
+    if user is None or isinstance(user, str):
         return ""
-    return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
+    if isinstance(user, Mapping):
+        return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
+    return f"{user.first_name} {user.last_name}".strip() or user.email
 
 
-def affiliate_name(affiliate: Mapping[str, Any]) -> str:
+def affiliate_name(affiliate: AffiliateView | Mapping[str, Any]) -> str:
     """Return what pages call an affiliate: its name, or its login."""
-    return str(affiliate["name"] or affiliate["login"] or affiliate["email"])
+    if isinstance(affiliate, Mapping):
+        return str(affiliate["name"] or affiliate["login"] or affiliate["email"])
+    return affiliate.name or affiliate.login or affiliate.email
 
 
 def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, str]:
@@ -42,8 +55,8 @@ def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, st
     found: dict[int, str] = {}
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", str(each)) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.call(affiliates.list_, [*sent, ("limit", str(_AT_A_TIME))])
-        found |= {each["id"]: affiliate_name(each) for each in answer["partners"]}
+        answer = calls.ask(affiliates.list_, [*sent, ("limit", str(_AT_A_TIME))])
+        found |= {each.id: affiliate_name(each) for each in answer.partners}
     return found
 
 
@@ -55,6 +68,6 @@ def advertiser_titles(calls: LocalCalls[Deps], ids: Iterable[str]) -> dict[str, 
     found: dict[str, str] = {}
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.call(advertisers.list_, [*sent, ("limit", str(_AT_A_TIME))])
-        found |= {each["id"]: each["title"] for each in answer["advertisers"]}
+        answer = calls.ask(advertisers.list_, [*sent, ("limit", str(_AT_A_TIME))])
+        found |= {each.id: each.title for each in answer.advertisers}
     return found

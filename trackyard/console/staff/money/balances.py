@@ -1,12 +1,15 @@
 """Balances: what affiliates are owed, and what advertisers were charged."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeVar
 
 from trackyard.api.money import affiliate_payments, invoices
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.api.people import affiliates as affiliates_api
+from trackyard.api.people.advertisers import AdvertiserView
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
@@ -15,8 +18,7 @@ from trackyard.console.frame.figures import report
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_record, rows_file
-from trackyard.console.staff.affiliates.listing import CurrencySum, balances_of
+from trackyard.console.list_files import asks_for_file, every_row, rows_file
 from trackyard.console.staff.lists import ListFilter, ListState, read_list
 from trackyard.console.staff.money.words import Sums, sums_of, sums_text
 from trackyard.console.staff.people_names import affiliate_name, managers
@@ -31,14 +33,17 @@ _IN_A_REPORT: Final = 100
 """Advertisers of a file that one report counts."""
 
 
+K = TypeVar("K", int, str)
+FileRow = dict[str, int | str | Decimal | None]
+"""A line of a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class AffiliateBalance:
     """The money of an affiliate. requested, paid: its payments, a dash where there are too many."""
 
-    id: int
+    affiliate: AffiliateView
     name: str
-    email: str
-    sums: tuple[CurrencySum, ...]
     requested: str
     paid: str
 
@@ -63,39 +68,32 @@ def affiliates(request: PageRequest) -> PageAnswer:
     if asks_for_file(request):
         return rows_file(
             "balances-affiliates",
-            _affiliate_rows(every_record(request, affiliates_api.list_, lambda answer: answer.partners, sent)),
+            _affiliate_rows(every_row(request, affiliates_api.list_, lambda answer: answer.partners, sent)),
         )
-    answer = calls.call(affiliates_api.list_, sent)
-    ids = [each["id"] for each in answer["partners"]]
+    answer = calls.ask(affiliates_api.list_, sent)
+    ids = [each.id for each in answer.partners]
     requested, paid = _payments(request, ids, "created"), _payments(request, ids, "paid")
     rows = [
-        AffiliateBalance(
-            each["id"],
-            affiliate_name(each),
-            each["email"],
-            balances_of(each),
-            _text(requested, each["id"]),
-            _text(paid, each["id"]),
-        )
-        for each in answer["partners"]
+        AffiliateBalance(each, affiliate_name(each), _text(requested, each.id), _text(paid, each.id))
+        for each in answer.partners
     ]
     path = calls.address(affiliates_api.list_, sent)
-    return _page(request, state, rows, answer["pagination"]["total_count"], path)
+    return _page(request, state, rows, answer.pagination.total_count, path)
 
 
-def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[Any, Sums] | None:
+def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[int, Sums] | None:
     """Return the sums of payments by affiliate; None where they cannot be seen or are too many."""
     if not request.calls.may(affiliate_payments.list_):
         return None
     if not ids:
         return {}
     sent = [*(("pid[]", str(each)) for each in ids), ("status[]", status), ("limit", str(_MOST))]
-    answer = request.calls.call(affiliate_payments.list_, sent)
-    if answer["pagination"]["total_count"] > _MOST:
+    answer = request.calls.ask(affiliate_payments.list_, sent)
+    if answer.pagination.total_count > _MOST:
         return None
-    found: dict[Any, list[tuple[str, Any]]] = {}
-    for each in answer["payments"]:
-        found.setdefault(each["pid"], []).append((each["currency"], each["amount"]))
+    found: dict[int, list[tuple[str, Decimal]]] = {}
+    for each in answer.payments:
+        found.setdefault(each.pid, []).append((each.currency, each.amount))
     return {number: sums_of(amounts) for number, amounts in found.items()}
 
 
@@ -106,63 +104,69 @@ def advertisers(request: PageRequest) -> PageAnswer:
     state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),))
     sent = [*state.sent("search"), ("order", "title")]
     if asks_for_file(request):
-        found = list(every_record(request, advertisers_api.list_, lambda answer: answer.advertisers, sent))
+        found = list(every_row(request, advertisers_api.list_, lambda answer: answer.advertisers, sent))
         return rows_file("balances-advertisers", _advertiser_rows(request, found))
-    answer = calls.call(advertisers_api.list_, sent)
-    ids = [each["id"] for each in answer["advertisers"]]
+    answer = calls.ask(advertisers_api.list_, sent)
+    ids = [each.id for each in answer.advertisers]
     unpaid, paid = _invoices(request, ids, "unpaid"), _invoices(request, ids, "paid")
     charges = _charges(request, ids)
     rows = [
-        AdvertiserBalance(
-            each["id"], each["title"], _text(charges, each["id"]), _text(unpaid, each["id"]), _text(paid, each["id"])
-        )
-        for each in answer["advertisers"]
+        AdvertiserBalance(each.id, each.title, _text(charges, each.id), _text(unpaid, each.id), _text(paid, each.id))
+        for each in answer.advertisers
     ]
     path = calls.address(advertisers_api.list_, sent)
-    return _page(request, state, rows, answer["pagination"]["total_count"], path)
+    return _page(request, state, rows, answer.pagination.total_count, path)
 
 
-def _affiliate_rows(found: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _affiliate_rows(found: Iterable[AffiliateView]) -> Iterator[FileRow]:
     """Yield a line of the file for each affiliate and currency."""
     for each in found:
-        for sums in balances_of(each):
-            yield {"id": each["id"], "name": affiliate_name(each), "email": each["email"], **asdict(sums)}
+        for currency, sums in each.balance.items():
+            yield {
+                "id": each.id,
+                "name": affiliate_name(each),
+                "email": each.email,
+                "currency": currency,
+                "balance": sums.balance,
+                "hold": sums.hold,
+                "available": sums.available,
+            }
 
 
-def _advertiser_rows(request: PageRequest, found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _advertiser_rows(request: PageRequest, found: Sequence[AdvertiserView]) -> Iterator[FileRow]:
     """Yield a line of the file for each advertiser and currency. Sums that cannot be read are empty."""
     for start in range(0, len(found), _IN_A_REPORT):
         some = found[start : start + _IN_A_REPORT]
-        ids = [each["id"] for each in some]
+        ids = [each.id for each in some]
         sums = {
             "charge": _charges(request, ids),
             "unpaid": _invoices(request, ids, "unpaid"),
             "paid": _invoices(request, ids, "paid"),
         }
         for each in some:
-            own = {name: (by_id or {}).get(each["id"], {}) for name, by_id in sums.items()}
+            own = {name: (by_id or {}).get(each.id, {}) for name, by_id in sums.items()}
             codes = sorted({code for amounts in own.values() for code in amounts}) or [request.deps.currency]
             for code in codes:
                 amounts = {name: None if sums[name] is None else own[name].get(code, 0) for name in sums}
-                yield {"id": each["id"], "title": each["title"], "currency": code, **amounts}
+                yield {"id": each.id, "title": each.title, "currency": code, **amounts}
 
 
-def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> Mapping[Any, Sums] | None:
+def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> Mapping[str, Sums] | None:
     """Return the sums of invoices by advertiser; None where they are too many."""
     if not ids:
         return {}
     sent = [*(("supplier_id[]", each) for each in ids), ("status[]", status), ("limit", str(_MOST))]
-    answer = request.calls.call(invoices.list_, sent)
-    if answer["pagination"]["total_count"] > _MOST:
+    answer = request.calls.ask(invoices.list_, sent)
+    if answer.pagination.total_count > _MOST:
         return None
-    found: dict[Any, list[tuple[str, Any]]] = {}
-    for each in answer["message"]:
-        lines = ((each["currency"], line["amount"]) for line in each["detail"])
-        found.setdefault(each["supplier_id"], []).extend(lines)
+    found: dict[str, list[tuple[str, Decimal]]] = {}
+    for each in answer.message:
+        lines = ((each.currency, line.amount) for line in each.detail)
+        found.setdefault(each.supplier_id, []).extend(lines)
     return {number: sums_of(amounts) for number, amounts in found.items()}
 
 
-def _charges(request: PageRequest, ids: Sequence[str]) -> Mapping[Any, Sums]:
+def _charges(request: PageRequest, ids: Sequence[str]) -> Mapping[str, Sums]:
     """Return the charge of the period by advertiser, in the currency of the platform."""
     if not ids:
         return {}
@@ -176,11 +180,17 @@ def _with_period(address: PageAddress) -> PageAddress:
     return address if address.get("period") or address.get("from") else address.set("period", "month")
 
 
-def _text(sums: Mapping[Any, Sums] | None, of: Any) -> str:
+def _text(sums: Mapping[K, Sums] | None, of: K) -> str:
     return sums_text({} if sums is None else sums.get(of, {}))
 
 
-def _page(request: PageRequest, state: ListState, rows: Sequence[Any], total: int, api_request_path: str) -> Html:
+def _page(
+    request: PageRequest,
+    state: ListState,
+    rows: Sequence[AffiliateBalance] | Sequence[AdvertiserBalance],
+    total: int,
+    api_request_path: str,
+) -> Html:
     now = request.deps.clock.now_ms()
     tabs = [
         tab

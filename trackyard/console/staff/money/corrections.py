@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import corrections as corrections_api
+from trackyard.api.money.corrections import CorrectionView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -63,7 +64,7 @@ def corrections(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, corrections_api.list_, lambda answer: answer.corrections, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, corrections_api.list_, lambda answer: answer.corrections, sent)
-    names = affiliate_names(calls, (each["pid"] for each in found))
+    names = affiliate_names(calls, (each.pid for each in found))
     return request.page(
         "staff/corrections.html",
         rows=[_line(request, each, names) for each in found],
@@ -91,13 +92,13 @@ def new_correction(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("Correct a balance"), back=PATH, line=line, save=gettext("Enter the correction"))
 
 
-def _line(request: PageRequest, found: Mapping[str, Any], names: Mapping[int, str]) -> CorrectionLine:
+def _line(request: PageRequest, found: CorrectionView, names: Mapping[int, str]) -> CorrectionLine:
     return CorrectionLine(
-        affiliate=found["pid"],
-        name=names.get(found["pid"], f"#{found['pid']}"),
-        amount=Decimal(found["amount"]),
-        currency=found["currency"],
-        comment=found["comment"],
-        author=manager_name(found["author"]) or found["author"]["id"],
-        entered=request.time_of(found["created_at"]),
+        affiliate=found.pid,
+        name=names.get(found.pid, f"#{found.pid}"),
+        amount=found.amount,
+        currency=found.currency,
+        comment=found.comment,
+        author=manager_name(found.author) or found.author.id,
+        entered=request.time_of(found.created_at),
     )

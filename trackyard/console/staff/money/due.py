@@ -1,11 +1,10 @@
 """What can be paid to affiliates now, and making the payments."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from trackyard.api.money import affiliate_payments
+from trackyard.api.money.affiliate_payments import AddedPaymentsAnswer
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -45,19 +44,19 @@ def propose(request: PageRequest) -> PageAnswer:
         return _page(request, gettext("Choose at least one affiliate."), 400)
     more = [(name, request.field(name).strip()) for name in ("currency", "date_to", "comment")]
     try:
-        answer = request.calls.call(affiliate_payments.add, [*chosen, *(pair for pair in more if pair[1])])
+        answer = request.calls.ask(affiliate_payments.add, [*chosen, *(pair for pair in more if pair[1])])
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     return Redirect(f"{PATH}?status=created", _done(answer))
 
 
-def _done(answer: Mapping[str, Any]) -> str:
+def _done(answer: AddedPaymentsAnswer) -> str:
     """Return what was made, and what was not."""
-    made = answer["payments"]
-    total = sums_text(sums_of((each["currency"], each["amount"]) for each in made))
+    made = answer.payments
+    total = sums_text(sums_of((each.currency, each.amount) for each in made))
     skipped = [
-        gettext("Affiliate %(pid)s is left out: %(reason)s.", pid=each["pid"], reason=each["reason"])
-        for each in answer["skipped"]
+        gettext("Affiliate %(pid)s is left out: %(reason)s.", pid=each.pid, reason=each.reason)
+        for each in answer.skipped
     ]
     return " ".join(
         [
@@ -77,30 +76,30 @@ def _done(answer: Mapping[str, Any]) -> str:
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
     """Return the page with what was chosen; at first everyone is."""
     calls = request.calls
-    found = calls.call(affiliate_payments.list_due)["due"]
-    currencies = sorted({each["currency"] for each in found})
+    found = calls.ask(affiliate_payments.list_due).due
+    currencies = sorted({each.currency for each in found})
     wanted = request.field("currency") or request.address.get("currency")
     currency = wanted if wanted in currencies else next(iter(currencies), request.deps.currency)
-    rows = [each for each in found if each["currency"] == currency]
-    names = affiliate_names(calls, (each["pid"] for each in rows))
+    rows = [each for each in found if each.currency == currency]
+    names = affiliate_names(calls, (each.pid for each in rows))
     chosen = {value for name, value in request.form if name == "pid"}
     return request.page(
         "staff/payments_due.html",
         status,
         rows=[
             DueLine(
-                affiliate=each["pid"],
-                name=names.get(each["pid"], each["email"]),
-                email=each["email"],
-                amount=Decimal(each["amount"]),
-                least=Decimal(each["min_payment"]),
-                is_chosen=not request.form or str(each["pid"]) in chosen,
+                affiliate=each.pid,
+                name=names.get(each.pid, each.email),
+                email=each.email,
+                amount=each.amount,
+                least=each.min_payment,
+                is_chosen=not request.form or str(each.pid) in chosen,
             )
             for each in rows
         ],
         in_currency=currency,
         currencies=currencies,
-        sum=sum((Decimal(each["amount"]) for each in rows), Decimal(0)),
+        sum=sum((each.amount for each in rows), Decimal(0)),
         comment=request.field("comment"),
         date_to=request.field("date_to"),
         fault=fault,

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import held_changes as held_changes_api
+from trackyard.api.money.held_changes import HeldChangeView
+from trackyard.api.people.affiliate_view import AffiliateSystemView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
@@ -55,10 +57,10 @@ def decide(request: PageRequest) -> PageAnswer:
     method = held_changes_api.confirm if is_confirmed else held_changes_api.refuse
     sent = [("password", request.field("password"))] if is_confirmed else []
     try:
-        found = request.calls.call(method, sent, {"id": number})["held_change"]
+        found = request.calls.ask(method, sent, {"id": number}).held_change
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
-    pid = found["pid"]
+    pid = found.pid
     if is_confirmed:
         return Redirect(PATH, gettext("The change for affiliate %(pid)s is confirmed, and made.", pid=pid))
     return Redirect(PATH, gettext("The change for affiliate %(pid)s is refused: nothing is changed.", pid=pid))
@@ -76,42 +78,42 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     if not state.is_filtered:
         sent.append(("state[]", "waiting"))
     found, total, wrong = read_or_fault(request, held_changes_api.list_, lambda answer: answer.held_changes, sent)
-    names = affiliate_names(calls, (each["pid"] for each in found))
+    names = affiliate_names(calls, (each.pid for each in found))
     return request.page(
         "staff/held_changes.html",
         status,
-        rows=[_line(request, each, names, fault if each["id"] == refused else "") for each in found],
+        rows=[_line(request, each, names, fault if each.id == refused else "") for each in found],
         fault=wrong or fault,
         api_request_path=calls.address(held_changes_api.list_, sent),
         **state.shown(total),
     )
 
 
-def _line(request: PageRequest, change: Mapping[str, Any], names: Mapping[int, str], fault: str) -> HeldLine:
+def _line(request: PageRequest, change: HeldChangeView, names: Mapping[int, str], fault: str) -> HeldLine:
     decided = ""
-    if change["decided_by"]:
-        decided = f"{manager_name(change['decided_by'])}, {request.time_of(change['decided_at'])}"
-    amount = shown.money(change["amount"], change["currency"]) if change["amount"] is not None else ""
+    if change.decided_by:
+        decided = f"{manager_name(change.decided_by)}, {request.time_of(change.decided_at)}"
+    has_amount = change.amount is not None
     return HeldLine(
-        id=change["id"],
-        affiliate=change["pid"],
-        name=names.get(change["pid"], f"#{change['pid']}"),
-        payment=change["payment_id"],
-        amount=amount,
-        systems=_systems(change["payment_systems"]),
-        before=_systems(change["payment_systems_before"] or ()),
-        author=manager_name(change["author"]) or change["author"]["id"],
-        asked=request.time_of(change["created_at"]),
-        state=HELD_STATES[change["state"]],
-        mark=HELD_MARKS[change["state"]],
+        id=change.id,
+        affiliate=change.pid,
+        name=names.get(change.pid, f"#{change.pid}"),
+        payment=change.payment_id,
+        amount=shown.money(change.amount, change.currency or "") if has_amount else "",
+        systems=_systems(change.payment_systems),
+        before=_systems(change.payment_systems_before or ()),
+        author=manager_name(change.author) or change.author.id,
+        asked=request.time_of(change.created_at),
+        state=HELD_STATES[change.state],
+        mark=HELD_MARKS[change.state],
         decided=decided,
-        waits=change["state"] == "waiting",
-        is_own=change["author"]["id"] == request.person.caller.account.id,
+        waits=change.state == "waiting",
+        is_own=change.author.id == request.person.caller.account.id,
         fault=fault,
     )
 
 
-def _systems(systems: Iterable[Mapping[str, Any]]) -> str:
+def _systems(systems: Iterable[AffiliateSystemView]) -> str:
     """Return payment systems with their fields, one a line."""
-    lines = (" · ".join([each["system"], each["currency"], *each["fields"].values()]) for each in systems)
+    lines = (" · ".join([each.system, each.currency, *each.fields.values()]) for each in systems)
     return "\n".join(lines) or gettext("none")

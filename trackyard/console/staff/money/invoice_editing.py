@@ -1,7 +1,7 @@
 """The page of one invoice, and the forms that create and edit invoices."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import invoices
 from trackyard.api.offers import lists
@@ -11,6 +11,7 @@ from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, op
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import record_of
 from trackyard.console.offers_shown.choices import Choices, listed
 from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, invoice_row
 from trackyard.console.staff.money.words import INVOICE_STATUSES, currency_choices
@@ -65,13 +66,14 @@ def new_invoice(request: PageRequest) -> PageAnswer:
 def invoice_page(request: PageRequest) -> PageAnswer:
     """Show an invoice with its lines."""
     invoice, calls = find_invoice(request), request.calls
-    titles = advertiser_titles(calls, [invoice["supplier_id"]])
-    number = str(invoice["number"])
+    titles = advertiser_titles(calls, [invoice.supplier_id])
+    number = str(invoice.number)
     return request.page(
         "staff/invoice.html",
         invoice=invoice_row(request, invoice, titles),
-        lines=[line | {"counted": COUNTED[line["payout_type"]]} for line in invoice["detail"]],
-        offers=_offer_titles(request, {line["offer_id"] for line in invoice["detail"]}),
+        lines=invoice.detail,
+        counted=COUNTED,
+        offers=_offer_titles(request, {line.offer_id for line in invoice.detail}),
         path=f"{PATH}/{number}",
         activity=recent_changes(request, "invoice", number),
         api_request_path=calls.address(invoices.show, path={"number": number}),
@@ -83,8 +85,8 @@ def invoice_page(request: PageRequest) -> PageAnswer:
 def edit_invoice(request: PageRequest) -> PageAnswer:
     """Change an invoice."""
     invoice = find_invoice(request)
-    number = str(invoice["number"])
-    form = open_form(request, EDIT, invoice, choices=_choices(request), path={"number": number})
+    number = str(invoice.number)
+    form = open_form(request, EDIT, record_of(invoice), choices=_choices(request), path={"number": number})
     if form.save() is not None:
         return Redirect(f"{PATH}/{number}", gettext("Invoice %(number)s is saved.", number=number))
     return form.page(
@@ -101,7 +103,7 @@ def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:
         return {}
     statuses = [("status[]", each) for each in ("active", "stopped", "suspended")]
     sent = [*(("int_id[]", str(each)) for each in sorted(ids)), *statuses, ("limit", str(len(ids)))]
-    return {each["id"]: each["title"] for each in request.calls.call(lists.list_offers, sent)["offers"]}
+    return {each.id: each.title for each in request.calls.ask(lists.list_offers, sent).offers}
 
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:
@@ -112,5 +114,5 @@ def _choices(request: PageRequest) -> Mapping[str, Choices]:
         lambda answer: ((each.id, each.title) for each in answer.advertisers),
         (("order", "title"),),
     )
-    named: dict[str, Any] = {"supplier_id": advertisers, "currency": currency_choices(request)}
+    named: dict[str, Choices] = {"supplier_id": advertisers, "currency": currency_choices(request)}
     return {name: found for name, found in named.items() if found}

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import invoices as invoices_api
+from trackyard.api.money.invoices import InvoiceView
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -68,7 +69,7 @@ def invoices(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, invoices_api.list_, lambda answer: answer.message, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, invoices_api.list_, lambda answer: answer.message, sent)
-    titles = dict(advertisers) or advertiser_titles(calls, (each["supplier_id"] for each in found))
+    titles = dict(advertisers) or advertiser_titles(calls, (each.supplier_id for each in found))
     return request.page(
         "staff/invoices.html",
         rows=[invoice_row(request, each, titles) for each in found],
@@ -82,34 +83,32 @@ def invoices(request: PageRequest) -> PageAnswer:
 def set_status(request: PageRequest) -> PageAnswer:
     """Mark an invoice as paid or unpaid."""
     invoice = find_invoice(request)
-    number = str(invoice["number"])
-    sent = [("supplier_id", invoice["supplier_id"]), ("status", request.field("status"))]
-    request.calls.call(invoices_api.edit, sent, {"number": number})
+    number = str(invoice.number)
+    sent = [("supplier_id", invoice.supplier_id), ("status", request.field("status"))]
+    request.calls.ask(invoices_api.edit, sent, {"number": number})
     return Redirect(
         f"{PATH}/{number}", gettext("Invoice %(number)s is %(value)s.", number=number, value=request.field("status"))
     )
 
 
-def find_invoice(request: PageRequest) -> dict[str, Any]:
+def find_invoice(request: PageRequest) -> InvoiceView:
     """Return the invoice of the path. Raises NotFound."""
-    path = {"number": request.path["number"]}
-    invoice: dict[str, Any] = request.calls.call(invoices_api.show, path=path)["message"]
-    return invoice
+    return request.calls.ask(invoices_api.show, path={"number": request.path["number"]}).message
 
 
-def invoice_row(request: PageRequest, invoice: Mapping[str, Any], titles: Mapping[str, str]) -> InvoiceRow:
+def invoice_row(request: PageRequest, invoice: InvoiceView, titles: Mapping[str, str]) -> InvoiceRow:
     """Return an invoice of the API as lists show it. titles: of advertisers."""
-    days = [day for day in (invoice["start_date"], invoice["end_date"]) if day]
+    days = [day for day in (invoice.start_date, invoice.end_date) if day]
     return InvoiceRow(
-        number=invoice["number"],
-        advertiser=invoice["supplier_id"],
-        title=titles.get(invoice["supplier_id"], ""),
+        number=invoice.number,
+        advertiser=invoice.supplier_id,
+        title=titles.get(invoice.supplier_id, ""),
         period="\N{NO-BREAK SPACE}\N{EN DASH} ".join(days),
-        amount=sum((Decimal(line["amount"]) for line in invoice["detail"]), Decimal(0)),
-        currency=invoice["currency"],
-        status=INVOICE_STATUSES[invoice["status"]],
-        mark=INVOICE_MARKS[invoice["status"]],
-        comment=invoice["comment"] or "",
-        created=request.time_of(invoice["created_at"]),
-        is_unpaid=invoice["status"] == "unpaid",
+        amount=sum((line.amount for line in invoice.detail), Decimal(0)),
+        currency=invoice.currency,
+        status=INVOICE_STATUSES[invoice.status],
+        mark=INVOICE_MARKS[invoice.status],
+        comment=invoice.comment or "",
+        created=request.time_of(invoice.created_at),
+        is_unpaid=invoice.status == "unpaid",
     )

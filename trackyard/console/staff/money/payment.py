@@ -1,9 +1,9 @@
 """The page of one payment: what it pays, and what can be done with it."""
 
-from collections.abc import Mapping
-from typing import Any
+from msgspec.structs import replace
 
 from trackyard.api.money import affiliate_payments
+from trackyard.api.money.affiliate_payments import AffiliatePaymentView
 from trackyard.api.people import affiliates
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext
@@ -20,16 +20,15 @@ from trackyard.console.staff.system.audit_log import recent_changes
 pages = Pages()
 
 
-def find_payment(request: PageRequest) -> dict[str, Any]:
+def find_payment(request: PageRequest) -> AffiliatePaymentView:
     """Return the payment of the path. Raises NotFound."""
     number = request.path["id"]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
-    found = request.calls.call(affiliate_payments.list_, [("id[]", number)])["payments"]
+    found = request.calls.ask(affiliate_payments.list_, [("id[]", number)]).payments
     if not found:
         raise NotFound
-    payment: dict[str, Any] = found[0]
-    return payment
+    return found[0]
 
 
 @pages.get("/console/payments/{id}", needs=(affiliate_payments.list_, affiliate_payments.list_entries))
@@ -42,43 +41,39 @@ def payment_page(request: PageRequest) -> PageAnswer:
 def change(request: PageRequest) -> PageAnswer:
     """Execute or cancel a payment, or change its comment."""
     payment = find_payment(request)
-    number, status = str(payment["id"]), request.field("status")
+    number, status = str(payment.id), request.field("status")
     if status in DONE:
         return Redirect(f"{PATH}/{number}", marked(request.calls, status, [number]))
     try:
-        request.calls.call(affiliate_payments.edit, [("comment", request.field("comment"))], {"id": number})
+        request.calls.ask(affiliate_payments.edit, [("comment", request.field("comment"))], {"id": number})
     except RequestError as refusal:
-        return _page(request, payment | {"comment": request.field("comment")}, fault_of(refusal), refusal.status)
+        return _page(request, replace(payment, comment=request.field("comment")), fault_of(refusal), refusal.status)
     return Redirect(f"{PATH}/{number}", gettext("The comment of payment %(number)s is saved.", number=number))
 
 
-def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status: int = 200) -> Html:
+def _page(request: PageRequest, payment: AffiliatePaymentView, fault: str = "", status: int = 200) -> Html:
     """Return the page of a payment."""
-    calls, number = request.calls, str(payment["id"])
+    calls, number = request.calls, str(payment.id)
     state = read_list(request.address, ())
-    entries = calls.call(affiliate_payments.list_entries, state.sent(), {"id": number})
+    entries = calls.ask(affiliate_payments.list_entries, state.sent(), {"id": number})
     systems = None
-    if calls.may(affiliates.show) and payment["pid"] in (names := affiliate_names(calls, [payment["pid"]])):
-        systems = calls.call(affiliates.show, path={"id": str(payment["pid"])})["partner"]["payment_systems"]
+    if calls.may(affiliates.show) and payment.pid in (names := affiliate_names(calls, [payment.pid])):
+        systems = calls.ask(affiliates.show, path={"id": str(payment.pid)}).partner.payment_systems
     else:
         names = {}
     return request.page(
         "staff/payment.html",
         status,
         payment=payment_line(request, payment, names),
-        created_by=dict(managers(calls)).get(payment["created_by"], ""),
-        entries=[_entry(each) for each in entries["entries"]],
+        created_by=dict(managers(calls)).get(payment.created_by, ""),
+        entries=entries.entries,
+        kinds=ENTRY_KINDS,
+        others=OTHER_ENTRIES,
         systems=systems,
         may_write=calls.may(affiliate_payments.edit),
         per_page=PER_PAGE,
         fault=fault,
         activity=recent_changes(request, "payment", number),
         api_request_path=calls.address(affiliate_payments.list_entries, path={"id": number}),
-        **state.shown(entries["pagination"]["total_count"]),
+        **state.shown(entries.pagination.total_count),
     )
-
-
-def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a payment pays, its kind in words."""
-    is_of_conversion = entry["kind"] not in OTHER_ENTRIES
-    return {**entry, "kind": ENTRY_KINDS[entry["kind"]], "is_of_conversion": is_of_conversion}

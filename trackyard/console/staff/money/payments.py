@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.money import affiliate_payments, held_changes, payment_requests
+from trackyard.api.money.affiliate_payments import AffiliatePaymentView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -62,7 +63,7 @@ def payments(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, affiliate_payments.list_, lambda answer: answer.payments, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, affiliate_payments.list_, lambda answer: answer.payments, sent)
-    names = affiliate_names(calls, (each["pid"] for each in found))
+    names = affiliate_names(calls, (each.pid for each in found))
     return request.page(
         "staff/payments.html",
         rows=[payment_line(request, each, names) for each in found],
@@ -90,34 +91,34 @@ def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
     done, held, refused = 0, 0, list[str]()
     for number in chosen:
         try:
-            answer = calls.call(affiliate_payments.edit, [("status", status)], {"id": number})
+            answer = calls.ask(affiliate_payments.edit, [("status", status)], {"id": number})
         except RequestError as refusal:
             refused.append(gettext("Payment %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
             continue
-        is_done = answer["payment"]["status"] == status
+        is_done = answer.payment.status == status
         done, held = done + is_done, held + (not is_done)
     parts = [_done(status, done) if done or not held else ""]
     parts += [_held(held) if held else "", *refused]
     return " ".join(part for part in parts if part)
 
 
-def payment_line(request: PageRequest, payment: Mapping[str, Any], names: Mapping[int, str]) -> PaymentLine:
+def payment_line(request: PageRequest, payment: AffiliatePaymentView, names: Mapping[int, str]) -> PaymentLine:
     """Return a payment of the API as lists show it. names: of affiliates."""
     return PaymentLine(
-        id=payment["id"],
-        affiliate=payment["pid"],
-        name=names.get(payment["pid"], ""),
-        amount=Decimal(payment["amount"]),
-        currency=payment["currency"],
-        status=PAYMENT_STATUSES[payment["status"]],
-        mark=PAYMENT_MARKS[payment["status"]],
-        comment=payment["comment"],
-        created=request.time_of(payment["created_at"]),
-        paid=request.time_of(payment["paid_at"]),
-        note=payment["note"],
-        account=payment["payment_account"],
-        is_open=payment["status"] not in DONE,
-        may_cancel=payment["status"] in ("created", "pending"),
+        id=payment.id,
+        affiliate=payment.pid,
+        name=names.get(payment.pid, ""),
+        amount=payment.amount,
+        currency=payment.currency,
+        status=PAYMENT_STATUSES[payment.status],
+        mark=PAYMENT_MARKS[payment.status],
+        comment=payment.comment,
+        created=request.time_of(payment.created_at),
+        paid=request.time_of(payment.paid_at),
+        note=payment.note,
+        account=payment.payment_account,
+        is_open=payment.status not in DONE,
+        may_cancel=payment.status in ("created", "pending"),
     )
 
 
@@ -125,16 +126,16 @@ def waiting_changes(calls: LocalCalls[Deps]) -> int:
     """Return the number of changes that wait for a second person; 0 where the person may not see them."""
     if not calls.may(held_changes.list_):
         return 0
-    answer = calls.call(held_changes.list_, [("state[]", "waiting"), ("limit", "1")])
-    return int(answer["pagination"]["total_count"])
+    answer = calls.ask(held_changes.list_, [("state[]", "waiting"), ("limit", "1")])
+    return answer.pagination.total_count
 
 
 def open_requests(calls: LocalCalls[Deps]) -> int:
     """Return the number of affiliates' requests that wait; 0 where the person may not see them."""
     if not calls.may(payment_requests.list_):
         return 0
-    answer = calls.call(payment_requests.list_, [("status[]", "open"), ("limit", "1")])
-    return int(answer["pagination"]["total_count"])
+    answer = calls.ask(payment_requests.list_, [("status[]", "open"), ("limit", "1")])
+    return answer.pagination.total_count
 
 
 def _done(status: str, number: int) -> str:

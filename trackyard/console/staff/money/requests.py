@@ -1,11 +1,11 @@
 """Payment requests of affiliates: a payment in one step, or a reason (docs/spec/console.md#money)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import payment_requests as payment_requests_api
+from trackyard.api.money.payment_requests import PaymentRequestView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -62,14 +62,14 @@ def decide(request: PageRequest) -> PageAnswer:
     number, is_accepted = request.path["id"], request.field("do") == "accept"
     try:
         if is_accepted:
-            made = request.calls.call(payment_requests_api.accept, path={"id": number})["payment"]
+            made = request.calls.ask(payment_requests_api.accept, path={"id": number}).payment
             message = gettext("The payment is made. Mark it as paid once the money is sent.")
-            return Redirect(f"{PAYMENTS}/{made['id']}", message)
+            return Redirect(f"{PAYMENTS}/{made.id}", message)
         sent = [("reason", request.field("reason").strip())]
-        found = request.calls.call(payment_requests_api.reject, sent, {"id": number})["payment_request"]
+        found = request.calls.ask(payment_requests_api.reject, sent, {"id": number}).payment_request
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
-    message = gettext("The request of %(name)s is rejected. It gets a mail with the reason.", name=found["name"])
+    message = gettext("The request of %(name)s is rejected. It gets a mail with the reason.", name=found.name)
     return Redirect(PATH, message)
 
 
@@ -94,7 +94,7 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     return request.page(
         "staff/payment_requests.html",
         status,
-        rows=[_line(request, each, *((typed, fault) if str(each["id"]) == refused else ("", ""))) for each in found],
+        rows=[_line(request, each, *((typed, fault) if str(each.id) == refused else ("", ""))) for each in found],
         tabs=TABS,
         tab=tab,
         may_decide=tab == "open" and calls.may(payment_requests_api.accept),
@@ -104,22 +104,22 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     )
 
 
-def _line(request: PageRequest, found: Mapping[str, Any], typed: str, fault: str) -> PayRequestLine:
+def _line(request: PageRequest, found: PaymentRequestView, typed: str, fault: str) -> PayRequestLine:
     return PayRequestLine(
-        id=found["id"],
-        affiliate=found["pid"],
-        name=found["name"],
-        email=found["email"],
-        amount=Decimal(found["amount"]),
-        currency=found["currency"],
-        system=found["system"],
-        comment=found["comment"],
-        asked=request.time_of(found["created_at"]),
-        decided=request.time_of(found["updated_at"]),
-        status=REQUEST_STATUSES[found["status"]],
-        mark=REQUEST_MARKS[found["status"]],
-        reason=found["reason"],
-        payment=found["payment_id"],
+        id=found.id,
+        affiliate=found.pid,
+        name=found.name,
+        email=found.email,
+        amount=found.amount,
+        currency=found.currency,
+        system=found.system,
+        comment=found.comment,
+        asked=request.time_of(found.created_at),
+        decided=request.time_of(found.updated_at),
+        status=REQUEST_STATUSES[found.status],
+        mark=REQUEST_MARKS[found.status],
+        reason=found.reason,
+        payment=found.payment_id,
         typed=typed,
         fault=fault,
     )

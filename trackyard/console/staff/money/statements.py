@@ -45,7 +45,7 @@ def _account(request: PageRequest) -> tuple[int, list[str]]:
     if not (text.isascii() and text.isdecimal() and 0 < len(text) < 10):
         raise NotFound
     try:
-        found = request.calls.call(affiliates.show_balance, [("pid", text)])["balance"]
+        found = request.calls.ask(affiliates.show_balance, [("pid", text)]).balance
     except BadInput:
         raise NotFound from None
     return int(text), currencies_of(found)

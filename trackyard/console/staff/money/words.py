@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from trackyard.actions.deps import Deps
 from trackyard.api.money import currencies
@@ -11,11 +11,12 @@ from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import record_of, total_of
+from trackyard.console.list_files import total_of
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.faults import fault_of
 from trackyard.wire.endpoint import A, Endpoint
 
+R = TypeVar("R")
 PAYMENT_STATUSES: Final[Mapping[str, str]] = {
     "created": lazy_gettext("To be paid"),
     "pending": lazy_gettext("Waiting"),
@@ -52,15 +53,16 @@ def currency_choices(request: PageRequest) -> Choices:
     """Return the currencies of the platform; its own alone where the person may not list them."""
     codes = {request.deps.currency}
     if request.calls.may(currencies.list_all):
-        codes |= set(request.calls.call(currencies.list_all)["quotes"])
+        quotes = request.calls.ask(currencies.list_all).quotes
+        codes |= set(quotes) if isinstance(quotes, dict) else {each.code for each in quotes}
     return tuple((code, code) for code in sorted(codes))
 
 
-def sums_of(amounts: Iterable[tuple[str, Any]]) -> dict[str, Decimal]:
+def sums_of(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:
     """Return the sum of amounts by currency."""
     found: dict[str, Decimal] = {}
     for currency, amount in amounts:
-        found[currency] = found.get(currency, Decimal(0)) + Decimal(amount)
+        found[currency] = found.get(currency, Decimal(0)) + amount
     return dict(sorted(found.items()))
 
 
@@ -70,8 +72,8 @@ def sums_text(sums: Sums) -> str:
 
 
 def read_or_fault(
-    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[Any]], sent: Sequence[Pair]
-) -> tuple[Sequence[Mapping[str, Any]], int, str]:
+    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[R]], sent: Sequence[Pair]
+) -> tuple[Sequence[R], int, str]:
     """Return the rows of a list, their total, and why the API refused the filters.
 
     rows: returns the rows of an answer.
@@ -80,4 +82,4 @@ def read_or_fault(
         answer = request.calls.ask(method, sent)
     except RequestError as refusal:
         return [], 0, fault_of(refusal)
-    return [record_of(each) for each in rows(answer)], total_of(answer), ""
+    return rows(answer), total_of(answer), ""
