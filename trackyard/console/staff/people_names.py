@@ -28,7 +28,12 @@ def managers(calls: LocalCalls[Deps]) -> Choices:
     answer = calls.ask(staff.list_, [("limit", str(MOST_CHOICES))])
     if answer.pagination.total_count > MOST_CHOICES:
         return ()
-    return tuple(sorted(((user.id, manager_name(user)) for user in answer.users), key=lambda pair: pair[1]))
+    return tuple(sorted(((user.id, full_name(user)) for user in answer.users), key=lambda pair: pair[1]))
+
+
+def full_name(user: StaffUser) -> str:
+    """Return what pages call a staff user."""
+    return f"{user.first_name} {user.last_name}".strip() or user.email
 
 
 def manager_name(user: StaffUser | Mapping[str, Any] | str | None) -> str:
@@ -37,7 +42,7 @@ def manager_name(user: StaffUser | Mapping[str, Any] | str | None) -> str:
         return ""
     if isinstance(user, Mapping):
         return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
-    return f"{user.first_name} {user.last_name}".strip() or user.email
+    return full_name(user)
 
 
 def affiliate_name(affiliate: AffiliateView | Mapping[str, Any]) -> str:

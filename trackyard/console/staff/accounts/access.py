@@ -9,8 +9,9 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.accounts.one import find_user, user_page
+from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
 
@@ -21,16 +22,16 @@ _MOST_USERS: Final = 500
 @pages.post(f"{PATH}/{{id}}/link", needs=(staff.make_sign_in_link,))
 def show_link(request: PageRequest) -> PageAnswer:
     """Make a sign-in link and show it once."""
-    made = request.calls.call(staff.make_sign_in_link, path=request.path)["user"]
-    return user_page(request, link=made["link"])
+    made = request.calls.ask(staff.make_sign_in_link, path=request.path).user
+    return user_page(request, link=made.link or "")
 
 
 @pages.post(f"{PATH}/{{id}}/mail-link", needs=(staff.make_sign_in_link,))
 def mail_link(request: PageRequest) -> PageAnswer:
     """Mail a sign-in link to the user."""
     user = find_user(request)
-    request.calls.call(staff.make_sign_in_link, [("mail", "1")], request.path)
-    return Redirect(_path(request), gettext("A sign-in link is on its way to %(email)s.", email=user["email"]))
+    request.calls.ask(staff.make_sign_in_link, [("mail", "1")], request.path)
+    return Redirect(_path(request), gettext("A sign-in link is on its way to %(email)s.", email=user.email))
 
 
 @pages.post(f"{PATH}/{{id}}/block", needs=(staff.block,))
@@ -65,7 +66,7 @@ def remove(request: PageRequest) -> PageAnswer:
     name, successor = full_name(find_user(request)), request.field("successor")
     try:
         sent = [("successor", successor)] if successor else []
-        request.calls.call(staff.remove, sent, request.path)
+        request.calls.ask(staff.remove, sent, request.path)
     except BadInput as refusal:
         return _removal(request, _sentence(refusal))
     return Redirect(PATH, gettext("%(name)s is removed.", name=name))
@@ -78,7 +79,7 @@ def _change(request: PageRequest, method: Method, done: str) -> PageAnswer:
     """
     name = full_name(find_user(request))
     try:
-        request.calls.call(method, path=request.path)
+        request.calls.ask(method, path=request.path)
     except BadInput as refusal:
         return Redirect(_path(request), gettext("Nothing was changed. %(fault)s", fault=_sentence(refusal)))
     return Redirect(_path(request), done.format(name=name))
@@ -86,10 +87,8 @@ def _change(request: PageRequest, method: Method, done: str) -> PageAnswer:
 
 def _removal(request: PageRequest, fault: str = "") -> Html:
     user = find_user(request)
-    others = request.calls.call(staff.list_, [("limit", str(_MOST_USERS))])["users"]
-    choices = [
-        (each["id"], full_name(each)) for each in others if each["id"] != user["id"] and each["status"] == "active"
-    ]
+    others = request.calls.ask(staff.list_, [("limit", str(_MOST_USERS))]).users
+    choices = [(each.id, full_name(each)) for each in others if each.id != user.id and each.status == "active"]
     return request.page(
         "staff/accounts/remove.html",
         400 if fault else 200,

@@ -7,14 +7,15 @@ from trackyard.api.people import staff
 from trackyard.base.secrets import new_password
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
-from trackyard.console.forms import form_values, open_form
+from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.forms.kept import DO
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.accounts.one import find_user
+from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
 
@@ -50,11 +51,11 @@ def new_user(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, fixed=(("password", new_password()),))
     answer = form.save()
     if answer is not None:
-        user = form_values(answer.user)
+        user = answer.user
         message = gettext(
             "%(name)s is created. Mail or show a sign-in link, to choose a password with.", name=full_name(user)
         )
-        return Redirect(f"{PATH}/{user['id']}", message)
+        return Redirect(f"{PATH}/{user.id}", message)
     line = gettext("The person chooses a password with a sign-in link, which you send from its page.")
     save = gettext("Create the staff user")
     return form.page(request, gettext("New staff user"), back=PATH, line=line, save=save, **_PRESETS)
@@ -65,12 +66,12 @@ def new_user(request: PageRequest) -> PageAnswer:
 def edit_user(request: PageRequest) -> PageAnswer:
     """Change a staff user."""
     user = find_user(request)
-    path = f"{PATH}/{user['id']}"
+    path = f"{PATH}/{user.id}"
     request = _with_preset(request)
     form = open_form(request, EDIT, user, path=request.path)
     answer = form.save()
     if answer is not None:
-        return Redirect(path, gettext("%(name)s is saved.", name=full_name(form_values(answer.user))))
+        return Redirect(path, gettext("%(name)s is saved.", name=full_name(answer.user)))
     line = gettext("Nothing is saved yet. Changed roles hold from the next request on.")
     return form.page(request, gettext("Edit %(name)s", name=full_name(user)), back=path, line=line, **_PRESETS)
 

@@ -1,8 +1,7 @@
 """The list of staff users (docs/spec/console.md#staff)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import staff
 from trackyard.console.account.roles import role_names
@@ -10,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
+from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
 
@@ -41,30 +41,25 @@ def staff_users(request: PageRequest) -> PageAnswer:
     ]
     if (file := list_file(request, staff.list_, lambda answer: answer.users, sent)) is not None:
         return file
-    answer = request.calls.call(staff.list_, sent)
-    pagination = answer["pagination"]
+    answer = request.calls.ask(staff.list_, sent)
+    pagination = answer.pagination
     return request.page(
         "staff/accounts/list.html",
-        rows=[_row(each) for each in answer["users"]],
-        total=pagination["total_count"],
-        page=pagination["page"],
-        first=(pagination["page"] - 1) * PER_PAGE + 1,
+        rows=[_row(each) for each in answer.users],
+        total=pagination.total_count,
+        page=pagination.page,
+        first=(pagination.page - 1) * PER_PAGE + 1,
         may_add=request.calls.may(staff.add),
         api_request_path=request.calls.address(staff.list_, sent),
     )
 
 
-def full_name(user: Mapping[str, Any]) -> str:
-    """Return what pages call a staff user."""
-    return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
-
-
-def _row(user: Mapping[str, Any]) -> StaffRow:
+def _row(user: staff.StaffView) -> StaffRow:
     return StaffRow(
-        id=user["id"],
+        id=user.id,
         name=full_name(user),
-        email=user["email"],
-        roles=", ".join(role_names(user["roles"])),
-        status=user["status"],
-        last_sign_in=user["last_login_at"] or "",
+        email=user.email,
+        roles=", ".join(role_names(user.roles)),
+        status=user.status,
+        last_sign_in=user.last_login_at or "",
     )

@@ -1,6 +1,6 @@
 """One staff user: what it may do, in words (docs/spec/console.md#staff)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import keys as keys_api
 from trackyard.api.people import presets, staff
@@ -9,7 +9,8 @@ from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.accounts.levels import METHOD, shown_sections
-from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.accounts.listing import PATH
+from trackyard.console.staff.people_names import full_name
 from trackyard.domain.people.roles import Role
 
 pages = Pages()
@@ -28,22 +29,22 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
     """Return the page of the user of the path. link: a new sign-in link, which is shown once."""
     calls = request.calls
     user = find_user(request)
-    keys = calls.call(keys_api.list_of, [("user_id", user["id"])])["keys"] if calls.may(keys_api.list_of) else []
-    is_administrator = Role.ADMIN in user["roles"]
-    sections = [] if is_administrator else shown_sections(user["permissions"])
+    keys = calls.ask(keys_api.list_of, [("user_id", user.id)]).keys if calls.may(keys_api.list_of) else []
+    is_administrator = Role.ADMIN in user.roles
+    sections = [] if is_administrator else shown_sections(user.permissions)
     may_level = calls.may(METHOD)
     return request.page(
         "staff/accounts/one.html",
         user=user,
         name=full_name(user),
-        roles=[words for role, words in ROLE_WORDS.items() if role in user["roles"]],
+        roles=[words for role, words in ROLE_WORDS.items() if role in user.roles],
         is_administrator=is_administrator,
         sections=sections,
         narrowed=sum(section.narrowed for section in sections),
         may_level=may_level,
         presets=_presets(request) if sections and may_level else [],
-        is_self=user["id"] == request.person.caller.account.id,
-        path=f"{PATH}/{user['id']}",
+        is_self=user.id == request.person.caller.account.id,
+        path=f"{PATH}/{user.id}",
         link=link,
         keys=keys,
         may_write=calls.may(staff.edit),
@@ -54,10 +55,10 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
 def _presets(request: PageRequest) -> list[tuple[str, str]]:
     if not request.calls.may(presets.list_):
         return []
-    found = request.calls.call(presets.list_, [("limit", str(_MOST_PRESETS))])["presets"]
-    return [(each["id"], each["name"]) for each in found]
+    found = request.calls.ask(presets.list_, [("limit", str(_MOST_PRESETS))]).presets
+    return [(each.id, each.name) for each in found]
 
 
-def find_user(request: PageRequest) -> Any:
+def find_user(request: PageRequest) -> staff.StaffDetailsView:
     """Return the staff user of the path. Raises NotFound."""
-    return request.calls.call(staff.show, path=request.path)["user"]
+    return request.calls.ask(staff.show, path=request.path).user

@@ -1,10 +1,11 @@
 """The pages of presets of permissions (docs/spec/console.md#levels-of-permissions)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import presets as presets_api
+from trackyard.api.people.presets import PresetView
+from trackyard.api.people.trees import TreeView
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
@@ -12,7 +13,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import every_record, list_file
+from trackyard.console.list_files import every_row, list_file
 from trackyard.console.staff.accounts.level_words import KIND_WORDS, SECTIONS
 from trackyard.console.staff.accounts.levels import Choices, level_groups, level_in, lower_levels, parameter_of
 from trackyard.console.staff.accounts.listing import PATH as STAFF_PATH
@@ -25,7 +26,6 @@ pages = Pages()
 
 PATH: Final = f"{STAFF_PATH}/presets"
 METHOD: Final = presets_api.list_
-Preset = Mapping[str, Any]
 _KIND_HELP: Final = lazy_gettext("A note. A preset can be given to every staff user.")
 _PRESET: Final = FormGroup(
     lazy_gettext("Preset"),
@@ -58,14 +58,14 @@ def presets(request: PageRequest) -> PageAnswer:
     sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     if (file := list_file(request, METHOD, lambda answer: answer.presets, sent)) is not None:
         return file
-    answer = request.calls.call(METHOD, sent)
-    pagination = answer["pagination"]
+    answer = request.calls.ask(METHOD, sent)
+    pagination = answer.pagination
     return request.page(
         "staff/accounts/presets.html",
-        rows=[_row(request, each) for each in answer["presets"]],
-        total=pagination["total_count"],
-        page=pagination["page"],
-        first=(pagination["page"] - 1) * PER_PAGE + 1,
+        rows=[_row(request, each) for each in answer.presets],
+        total=pagination.total_count,
+        page=pagination.page,
+        first=(pagination.page - 1) * PER_PAGE + 1,
         may_add=request.calls.may(presets_api.add),
         may_edit=request.calls.may(presets_api.edit),
         may_remove=request.calls.may(presets_api.remove),
@@ -91,35 +91,33 @@ def edit_preset(request: PageRequest) -> PageAnswer:
     """Change a preset. Levels of features without a field stay."""
     found = _find(request)
     form = open_form(
-        request, EDIT, found, choices=_choices(found["permissions"]), path=request.path, fixed=_without_fields(found)
+        request, EDIT, found, choices=_choices(found.permissions), path=request.path, fixed=_without_fields(found)
     )
     if form.save() is not None:
-        return Redirect(PATH, gettext("The preset %(preset)s is saved.", preset=found["name"]))
+        return Redirect(PATH, gettext("The preset %(preset)s is saved.", preset=found.name))
     line = gettext("Staff users keep the levels that they got from it, until they get it again.")
-    return form.page(request, gettext("Edit the preset %(preset)s", preset=found["name"]), back=PATH, line=line)
+    return form.page(request, gettext("Edit the preset %(preset)s", preset=found.name), back=PATH, line=line)
 
 
 @pages.get(f"{PATH}/{{id}}/remove", needs=(METHOD, presets_api.remove))
 def ask_removal(request: PageRequest) -> PageAnswer:
     """Ask before a preset is removed."""
     found = _find(request)
-    return request.page("staff/accounts/remove_preset.html", name=found["name"], path=f"{PATH}/{found['id']}")
+    return request.page("staff/accounts/remove_preset.html", name=found.name, path=f"{PATH}/{found.id}")
 
 
 @pages.post(f"{PATH}/{{id}}/remove", needs=(METHOD, presets_api.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a preset."""
-    name = _find(request)["name"]
-    request.calls.call(presets_api.remove, path=request.path)
+    name = _find(request).name
+    request.calls.ask(presets_api.remove, path=request.path)
     return Redirect(PATH, gettext("The preset %(preset)s is removed. Levels of staff users stay.", preset=name))
 
 
-def _find(request: PageRequest) -> Preset:
+def _find(request: PageRequest) -> PresetView:
     """Return the preset of the path. Raises NotFound."""
     found = (
-        each
-        for each in every_record(request, METHOD, lambda answer: answer.presets, ())
-        if each["id"] == request.path["id"]
+        each for each in every_row(request, METHOD, lambda answer: answer.presets, ()) if each.id == request.path["id"]
     )
     preset = next(found, None)
     if preset is None:
@@ -127,32 +125,28 @@ def _find(request: PageRequest) -> Preset:
     return preset
 
 
-def _choices(tree: Mapping[str, Any]) -> dict[str, Choices]:
+def _choices(tree: TreeView) -> dict[str, Choices]:
     """Return what can be chosen for each feature. tree: of the preset."""
     highest = staff_levels([Role.ADMIN])
     found = {}
     for feature in _FIELDS:
         area, _, name = feature.partition(".")
-        now = level_in(tree, feature).get("level", "")
-        lower = lower_levels(feature, highest[area][name], now)
+        node = level_in(tree, feature)
+        lower = lower_levels(feature, highest[area][name], node.level if node else "")
         found[parameter_of(feature)] = (("", gettext("Not narrowed")), *lower)
     return found
 
 
-def _named(preset: Preset) -> dict[str, str]:
+def _named(preset: PresetView) -> dict[str, str]:
     """Return the levels of a preset by feature."""
-    return {
-        f"{area}.{name}": str(node["level"])
-        for area, nodes in preset["permissions"].items()
-        for name, node in nodes.items()
-    }
+    return {f"{area}.{name}": node.level for area, nodes in preset.permissions.items() for name, node in nodes.items()}
 
 
-def _without_fields(preset: Preset) -> list[Pair]:
+def _without_fields(preset: PresetView) -> list[Pair]:
     return [(parameter_of(feature), level) for feature, level in _named(preset).items() if feature not in _FIELDS]
 
 
-def _row(request: PageRequest, preset: Preset) -> PresetRow:
+def _row(request: PageRequest, preset: PresetView) -> PresetRow:
     levels = _named(preset)
     words = [(levels.get(feature), str(named)) for section in SECTIONS for feature, named in section.features.items()]
     denied, read = (
@@ -160,10 +154,10 @@ def _row(request: PageRequest, preset: Preset) -> PresetRow:
         for wanted in (PermissionLevel.DENY, PermissionLevel.READ)
     )
     return PresetRow(
-        id=preset["id"],
-        name=preset["name"],
-        kind=KIND_WORDS[preset["type"]],
+        id=preset.id,
+        name=preset.name,
+        kind=KIND_WORDS[preset.type],
         denied=denied,
         read=read,
-        changed=request.time_of(preset["updated_at"]),
+        changed=request.time_of(preset.updated_at),
     )

@@ -1,7 +1,9 @@
 """How a person gets alerts and digests (docs/spec/console.md#alerts)."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import replace
 
 from trackyard.api.platform.alerts import alerts
 from trackyard.base.errors import BadInput
@@ -28,7 +30,7 @@ _TEXTS: Final = ("quiet_from", "quiet_until")
 @pages.get(CHOICES, needs=_NEEDS)
 def choices(request: PageRequest) -> PageAnswer:
     """Show what the person chose."""
-    return _page(request, request.calls.call(alerts.show_choices)["choices"])
+    return _page(request, request.calls.ask(alerts.show_choices).choices)
 
 
 @pages.post(CHOICES, needs=_NEEDS)
@@ -41,25 +43,25 @@ def choose(request: PageRequest) -> PageAnswer:
         (f"ways[{kind.value}]", "mail" if request.field(f"mail-{kind.value}") else "console") for kind in AlertKind
     ]
     try:
-        request.calls.call(alerts.edit_choices, sent)
+        request.calls.ask(alerts.edit_choices, sent)
     except BadInput as refusal:
-        before = request.calls.call(alerts.show_choices)["choices"]
+        before = request.calls.ask(alerts.show_choices).choices
         typed = {name: request.field(name) for name in _TEXTS}
         faults = {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
-        return _page(request, {**before, **typed}, faults, refusal.status)
+        return _page(request, replace(before, **typed), faults, refusal.status)
     return Redirect(CHOICES, gettext("Your choices are saved."))
 
 
 def _page(
-    request: PageRequest, chosen: Mapping[str, Any], faults: Mapping[str, str] | None = None, status: int = 200
+    request: PageRequest, chosen: alerts.AlertChoicesView, faults: Mapping[str, str] | None = None, status: int = 200
 ) -> PageAnswer:
     return request.page(
         "staff/alerts/choices.html",
         status,
         chosen=chosen,
-        kinds=[(kind.value, str(kind.label), chosen["ways"][kind.value] == "mail") for kind in AlertKind],
+        kinds=[(kind.value, str(kind.label), chosen.ways[kind.value] == "mail") for kind in AlertKind],
         faults=faults or {},
         own_zone=request.zone.key,
         rhythms=_RHYTHMS,
-        next_digest=request.time_of(chosen["next_digest_at"]) if chosen["next_digest_at"] else "",
+        next_digest=request.time_of(chosen.next_digest_at) if chosen.next_digest_at else "",
     )

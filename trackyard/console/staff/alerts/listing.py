@@ -1,8 +1,7 @@
 """The list of alerts, each with its evidence (docs/spec/console.md#alerts)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.platform.alerts import alerts as alerts_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -53,25 +52,25 @@ def alerts(request: PageRequest) -> PageAnswer:
     state = read_list(request.address, filters)
     if (file := list_file(request, alerts_api.list_, lambda answer: answer.alerts, state.sent())) is not None:
         return file
-    found = request.calls.call(alerts_api.list_, state.sent())
+    found = request.calls.ask(alerts_api.list_, state.sent())
     return request.page(
         "staff/alerts/list.html",
-        rows=[_row(request, each) for each in found["alerts"]],
+        rows=[_row(request, each) for each in found.alerts],
         api_request_path=request.calls.address(alerts_api.list_, state.sent()),
-        **state.shown(found["pagination"]["total_count"]),
+        **state.shown(found.pagination.total_count),
     )
 
 
-def _row(request: PageRequest, alert: Mapping[str, Any]) -> AlertRow:
-    is_open = alert["state"] == "open"
-    page = alert["link"].removeprefix(request.deps.api_url)
+def _row(request: PageRequest, alert: alerts_api.AlertView) -> AlertRow:
+    is_open = alert.state == "open"
+    page = alert.link.removeprefix(request.deps.api_url)
     return AlertRow(
-        title=alert["title"],
-        sentence=alert["sentence"],
-        advice=alert["advice"] if is_open else "",
-        word=str(_WORDS[alert["severity"]]) if is_open else gettext("over"),
-        tone=_TONES[alert["severity"]] if is_open else "confirmed",
-        since=request.time_of(alert["opened_at"]),
-        until=request.time_of(alert["closed_at"]) if alert["closed_at"] else "",
+        title=alert.title,
+        sentence=alert.sentence,
+        advice=alert.advice if is_open else "",
+        word=str(_WORDS[alert.severity]) if is_open else gettext("over"),
+        tone=_TONES[alert.severity] if is_open else "confirmed",
+        since=request.time_of(alert.opened_at),
+        until=request.time_of(alert.closed_at) if alert.closed_at else "",
         link=page if request.may_open(page.partition("?")[0]) else "",
     )

@@ -11,7 +11,6 @@ from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, op
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import record_of
 from trackyard.console.offers_shown.choices import Choices, listed
 from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, invoice_row
 from trackyard.console.staff.money.words import INVOICE_STATUSES, currency_choices
@@ -86,7 +85,7 @@ def edit_invoice(request: PageRequest) -> PageAnswer:
     """Change an invoice."""
     invoice = find_invoice(request)
     number = str(invoice.number)
-    form = open_form(request, EDIT, record_of(invoice), choices=_choices(request), path={"number": number})
+    form = open_form(request, EDIT, invoice, choices=_choices(request), path={"number": number})
     if form.save() is not None:
         return Redirect(f"{PATH}/{number}", gettext("Invoice %(number)s is saved.", number=number))
     return form.page(

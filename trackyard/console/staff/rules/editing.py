@@ -1,12 +1,12 @@
 """The forms of rules (docs/spec/console.md#rules)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from trackyard.api.statistics.automation import rule_presets, rules
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, PageForm, open_form
+from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, FormRows, PageForm, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -85,7 +85,7 @@ EDIT_KPI: Final = FormPlan(
     rules.edit,
     (FormGroup(lazy_gettext("Rule"), (_JUDGED.parts[0], *_THEN.parts[2:])),),
 )
-_CHOICES: Final[Mapping[str, Any]] = {
+_CHOICES: Final[FieldChoices] = {
     "each": EACH_CHOICES,
     "subs[sub]": SUB_CHOICES,
     "conditions[metric]": METRIC_CHOICES,
@@ -98,7 +98,7 @@ _CHOICES: Final[Mapping[str, Any]] = {
 @pages.post(f"{PATH}/new", needs=(rules.add, rules.try_, rule_presets.list_))
 def new_rule(request: PageRequest) -> PageAnswer:
     """Add a rule, which is off, and go on to its look back."""
-    presets = request.calls.call(rule_presets.list_)["presets"]
+    presets = request.calls.ask(rule_presets.list_).presets
     chosen = _chosen(presets, request.address.get("preset"))
     form = open_form(request, NEW, chosen, choices=_CHOICES, is_new=True)
     answer = form.save()
@@ -110,12 +110,12 @@ def new_rule(request: PageRequest) -> PageAnswer:
     return form.page(request, gettext("New rule"), back=PATH, line=line, save=save, **tried)
 
 
-def _chosen(presets: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any] | None:
+def _chosen(presets: Sequence[rule_presets.RulePresetView], name: str) -> rule_presets.RulePresetView | None:
     """Return the preset that the address names, or None.
 
     Raises BadInput for an unknown name.
     """
-    by_name = {each["name"]: each for each in presets}
+    by_name = {each.name: each for each in presets}
     if name and name not in by_name:
         raise BadInput({"preset": [gettext("This value must be one of: %(values)s.", values=", ".join(by_name))]})
     return by_name.get(name)
@@ -126,25 +126,25 @@ def _chosen(presets: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any
 def edit_rule(request: PageRequest) -> PageAnswer:
     """Change a rule."""
     place = {"id": request.path["id"]}
-    rule = request.calls.call(rules.get, path=place)["rule"]
-    is_kpi = rule["kind"] == "kpi"
+    rule = request.calls.ask(rules.get, path=place).rule
+    is_kpi = rule.kind == "kpi"
     form = open_form(request, EDIT_KPI if is_kpi else EDIT, rule, choices={} if is_kpi else _CHOICES, path=place)
     if form.save() is not None:
-        return Redirect(f"{PATH}/{rule['id']}", gettext("The rule is saved."))
+        return Redirect(f"{PATH}/{rule.id}", gettext("The rule is saved."))
     line = gettext("What it did stays done.")
     if is_kpi:
         line = gettext("The terms of a KPI rule are changed over the API.")
-    back, tried = f"{PATH}/{rule['id']}", {} if is_kpi else _tried(request, form)
-    return form.page(request, gettext("Edit %(rule)s", rule=rule["title"]), back=back, line=line, **tried)
+    back, tried = f"{PATH}/{rule.id}", {} if is_kpi else _tried(request, form)
+    return form.page(request, gettext("Edit %(rule)s", rule=rule.title), back=back, line=line, **tried)
 
 
-def _tried(request: PageRequest, form: PageForm[Any]) -> dict[str, Any]:
+def _tried(request: PageRequest, form: PageForm[rules.RuleAnswer]) -> dict[str, Any]:
     """Return the template of the form, and what the rule would have done if the person asked for it."""
     found = None
     if form.is_tried:
         try:
-            found = request.calls.call(rules.try_, form.filled_pairs)
+            found = request.calls.ask(rules.try_, form.filled_pairs)
         except RequestError as refusal:
             form.refuse(refusal)
-    rows = [firing_line(request, each, is_past=True) for each in found["firings"]] if found else []
+    rows = [firing_line(request, each, is_past=True) for each in found.firings] if found else []
     return {"template": "staff/rules/form.html", "found": found, "rows": rows}

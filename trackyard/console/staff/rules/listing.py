@@ -24,7 +24,7 @@ def rules(request: PageRequest) -> PageAnswer:
     """Show every rule."""
     if (file := list_file(request, rules_api.list_, lambda answer: answer.rules, ())) is not None:
         return file
-    found = request.calls.call(rules_api.list_, [("limit", _MOST_RULES)])["rules"]
+    found = request.calls.ask(rules_api.list_, [("limit", _MOST_RULES)]).rules
     return request.page(
         "staff/rules/list.html",
         rows=[rule_line(request, each) for each in found],
@@ -43,7 +43,7 @@ def firings(request: PageRequest) -> PageAnswer:
 def undo(request: PageRequest) -> PageAnswer:
     """Undo a firing."""
     try:
-        request.calls.call(rules_api.undo, path={"id": request.path["id"]})
+        request.calls.ask(rules_api.undo, path={"id": request.path["id"]})
     except RequestError as refusal:
         return _firings(request, fault_of(refusal), refusal.status)
     return Redirect(FIRINGS, gettext("It is undone. The rule does not fire again for this cause."))
@@ -53,13 +53,13 @@ def _firings(request: PageRequest, fault: str = "", status: int = 200) -> PageAn
     state = read_list(request.address, ())
     if (file := list_file(request, rules_api.list_firings, lambda answer: answer.firings, state.sent())) is not None:
         return file
-    found = request.calls.call(rules_api.list_firings, state.sent())
+    found = request.calls.ask(rules_api.list_firings, state.sent())
     return request.page(
         "staff/rules/firings.html",
         status,
-        rows=[firing_line(request, each) for each in found["firings"]],
+        rows=[firing_line(request, each) for each in found.firings],
         may_undo=request.calls.may(rules_api.undo),
         fault=fault,
         api_request_path=request.calls.address(rules_api.list_firings, state.sent()),
-        **state.shown(found["pagination"]["total_count"]),
+        **state.shown(found.pagination.total_count),
     )

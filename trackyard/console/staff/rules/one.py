@@ -1,6 +1,6 @@
 """The page of a rule: what it says, its look back, what it did (docs/spec/console.md#rules)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.statistics.automation import rules
 from trackyard.base.errors import RequestCancelled, RequestError
@@ -28,7 +28,7 @@ def switch(request: PageRequest) -> PageAnswer:
     """Switch a rule on or off."""
     is_on = request.field("do") == "on"
     try:
-        request.calls.call(rules.edit, [("is_on", "1" if is_on else "0")], _place(request))
+        request.calls.ask(rules.edit, [("is_on", "1" if is_on else "0")], _place(request))
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The rule is on.") if is_on else gettext("The rule is off. What it did stays done.")
@@ -48,13 +48,13 @@ def look_back(request: PageRequest) -> PageAnswer:
 
 def _past_firings(request: PageRequest) -> Html:
     try:
-        found = request.calls.call(rules.look_back, path=_place(request))
+        found = request.calls.ask(rules.look_back, path=_place(request))
     except RequestCancelled:
         raise
     except RequestError as refusal:
         return refused_part(refusal, request.address)
-    rows = [firing_line(request, each, is_past=True) for each in found["firings"]]
-    return Html("staff/rules/past_firings.html", {"total": found["total"], "rows": rows})
+    rows = [firing_line(request, each, is_past=True) for each in found.firings]
+    return Html("staff/rules/past_firings.html", {"total": found.total, "rows": rows})
 
 
 @pages.get(f"{PATH}/{{id}}/remove", needs=(rules.get, rules.remove))
@@ -66,21 +66,21 @@ def ask_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/remove", needs=(rules.get, rules.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a rule, and undo what it did."""
-    removed = request.calls.call(rules.remove, path=_place(request))["rule"]
-    return Redirect(PATH, gettext("%(rule)s is removed, and what it did is undone.", rule=removed["title"]))
+    removed = request.calls.ask(rules.remove, path=_place(request)).rule
+    return Redirect(PATH, gettext("%(rule)s is removed, and what it did is undone.", rule=removed.title))
 
 
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
     found = _find(request)
-    sent = [("rule", found["id"]), ("limit", _SHOWN_FIRINGS)]
-    firings = request.calls.call(rules.list_firings, sent)
+    sent = [("rule", found.id), ("limit", _SHOWN_FIRINGS)]
+    firings = request.calls.ask(rules.list_firings, sent)
     return request.page(
         "staff/rules/one.html",
         status,
         rule=rule_line(request, found),
-        minimum=found["minimum"],
-        rows=[firing_line(request, each) for each in firings["firings"]],
-        total=firings["pagination"]["total_count"],
+        minimum=found.minimum,
+        rows=[firing_line(request, each) for each in firings.firings],
+        total=firings.pagination.total_count,
         may_write=request.calls.may(rules.edit),
         may_undo=request.calls.may(rules.undo),
         fault=fault,
@@ -92,6 +92,5 @@ def _place(request: PageRequest) -> dict[str, str]:
     return {"id": request.path["id"]}
 
 
-def _find(request: PageRequest) -> dict[str, Any]:
-    found: dict[str, Any] = request.calls.call(rules.get, path=_place(request))["rule"]
-    return found
+def _find(request: PageRequest) -> rules.RuleView:
+    return request.calls.ask(rules.get, path=_place(request)).rule

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.statistics.automation.words import (
     ACTION_NAMES,
@@ -10,6 +10,7 @@ from trackyard.actions.statistics.automation.words import (
     SLICE_NAMES,
     number_words,
 )
+from trackyard.api.statistics.automation.rules import ConditionView, FiringView, RuleView
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.said import in_own_words
@@ -66,87 +67,87 @@ class FiringLine:
     links: tuple[tuple[str, str], ...]
 
 
-def rule_line(request: PageRequest, rule: Mapping[str, Any]) -> RuleLine:
+def rule_line(request: PageRequest, rule: RuleView) -> RuleLine:
     """Return a rule in words."""
-    if rule["failure"] and rule["is_on"]:
+    if rule.failure and rule.is_on:
         word, tone = gettext("cannot run"), "declined"
     else:
-        word, tone = (gettext("on"), "confirmed") if rule["is_on"] else (gettext("off"), "pending")
+        word, tone = (gettext("on"), "confirmed") if rule.is_on else (gettext("off"), "pending")
     return RuleLine(
-        id=rule["id"],
-        title=rule["title"],
+        id=rule.id,
+        title=rule.title,
         judged=judged_words(rule),
-        conditions=condition_words(rule["conditions"]),
+        conditions=condition_words(rule.conditions),
         action=action_words(rule),
         word=word,
         tone=tone,
-        failure=in_own_words(rule["failure"]) if rule["is_on"] else "",
-        is_on=rule["is_on"],
-        is_kpi=rule["kind"] == "kpi",
-        judged_until=request.time_of(rule["judged_until"]),
+        failure=in_own_words(rule.failure) if rule.is_on else "",
+        is_on=rule.is_on,
+        is_kpi=rule.kind == "kpi",
+        judged_until=request.time_of(rule.judged_until),
     )
 
 
-def judged_words(rule: Mapping[str, Any]) -> str:
+def judged_words(rule: RuleView) -> str:
     """Return what a rule judges."""
-    each = " × ".join(str(SLICE_NAMES.get(name, name)) for name in rule["each"]) or gettext("the whole network")
+    each = " × ".join(str(SLICE_NAMES.get(name, name)) for name in rule.each) or gettext("the whole network")
     named = (
-        (gettext("offers"), rule["offers"]),
-        (gettext("affiliates"), rule["affiliates"]),
-        (gettext("advertisers"), rule["advertisers"]),
-        (gettext("countries"), rule["countries"]),
+        (gettext("offers"), rule.offers),
+        (gettext("affiliates"), rule.affiliates),
+        (gettext("advertisers"), rule.advertisers),
+        (gettext("countries"), rule.countries),
     )
     narrowed = [f"{noun} {', '.join(map(str, ids))}" for noun, ids in named if ids]
-    narrowed += [f"{each['sub']} {each['value']}" for each in rule["subs"]]
-    hours = ngettext("%(num)d hour", "%(num)d hours", rule["hours"])
+    narrowed += [f"{each.sub} {each.value}" for each in rule.subs]
+    hours = ngettext("%(num)d hour", "%(num)d hours", rule.hours)
     return "; ".join([f"{each}, {hours}", *narrowed])
 
 
-def condition_words(conditions: Iterable[Mapping[str, Any]]) -> str:
+def condition_words(conditions: Iterable[ConditionView]) -> str:
     """Return the conditions of a rule."""
     return "; ".join(map(_condition, conditions))
 
 
-def _condition(condition: Mapping[str, Any]) -> str:
-    values = {"metric": METRIC_NAMES[condition["metric"]], "value": number_words(str(condition["value"]))}
-    if condition["usual"]:
-        if condition["compare"] == "below":
+def _condition(condition: ConditionView) -> str:
+    values = {"metric": METRIC_NAMES[condition.metric], "value": number_words(str(condition.value))}
+    if condition.usual:
+        if condition.compare == "below":
             return gettext("%(metric)s more than %(value)s percent below the usual", **values)
         return gettext("%(metric)s more than %(value)s percent above the usual", **values)
-    if condition["compare"] == "below":
+    if condition.compare == "below":
         return gettext("%(metric)s below %(value)s", **values)
     return gettext("%(metric)s above %(value)s", **values)
 
 
-def action_words(rule: Mapping[str, Any]) -> str:
+def action_words(rule: RuleView) -> str:
     """Return what a rule does."""
-    name = str(ACTION_NAMES[RuleAction(rule["action"])])
-    status = _STATUS_NAMES.get(rule["new_status"])
+    name = str(ACTION_NAMES[RuleAction(rule.action)])
+    status = _STATUS_NAMES.get(rule.new_status)
     return f"{name}: {status}" if status else name
 
 
-def firing_line(request: PageRequest, firing: Mapping[str, Any], *, is_past: bool = False) -> FiringLine:
+def firing_line(request: PageRequest, firing: FiringView, *, is_past: bool = False) -> FiringLine:
     """Return a firing in words. is_past: whether it is one of a look back, which changed nothing."""
-    since, until = request.time_of(firing["since"]), request.time_of(firing["until"])
+    since, until = request.time_of(firing.since), request.time_of(firing.until)
     return FiringLine(
-        id=firing["id"],
-        rule_id=firing["rule_id"],
-        rule=firing["rule_title"],
-        fired=request.time_of(firing["fired_at"]),
-        summary=firing["summary"],
+        id=firing.id,
+        rule_id=firing.rule_id,
+        rule=firing.rule_title,
+        fired=request.time_of(firing.fired_at),
+        summary=firing.summary,
         window=f"{since} – {until}",
-        effect=str(ACTION_NAMES[RuleAction(firing["action"])]) if is_past else _effect(firing),
-        undone="" if firing["undone_at"] is None else request.time_of(firing["undone_at"]),
-        links=tuple(_links(request, firing["element"])),
+        effect=str(ACTION_NAMES[RuleAction(firing.action)]) if is_past else _effect(firing),
+        undone="" if firing.undone_at is None else request.time_of(firing.undone_at),
+        links=tuple(_links(request, firing.element)),
     )
 
 
-def _effect(firing: Mapping[str, Any]) -> str:
-    if not firing["changed"]:
+def _effect(firing: FiringView) -> str:
+    if not firing.changed:
         return gettext("nothing was changed")
-    if "conversions" in firing["changed"]:
-        return ngettext("%(num)d conversion changed", "%(num)d conversions changed", firing["changed_conversions"])
-    return str(ACTION_NAMES[RuleAction(firing["action"])])
+    if "conversions" in firing.changed:
+        return ngettext("%(num)d conversion changed", "%(num)d conversions changed", firing.changed_conversions)
+    return str(ACTION_NAMES[RuleAction(firing.action)])
 
 
 def _links(request: PageRequest, element: Mapping[str, str]) -> Iterable[tuple[str, str]]:

@@ -17,7 +17,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
 from trackyard.console.list_files import list_file
-from trackyard.console.staff.accounts.listing import full_name
+from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
 
@@ -141,12 +141,10 @@ def recent_changes(request: PageRequest, what: str, key: str) -> RecentChanges |
     """Return the last changes of an object, in the zone of the person; None for who may not see the log."""
     if not request.calls.may(settings.list_records):
         return None
-    answer = request.calls.call(settings.list_records, [("what", what), ("key", key), ("limit", str(_RECENT))])
-    rows = (_row(request, each) for each in answer["audit"])
+    answer = request.calls.ask(settings.list_records, [("what", what), ("key", key), ("limit", str(_RECENT))])
+    rows = (_row(request, each) for each in answer.audit)
     shown = tuple(replace(each, at=request.time_of(each.at)) for each in rows)
-    return RecentChanges(
-        shown, answer["pagination"]["total_count"], str(PageAddress(PATH).set("what", what).set("key", key))
-    )
+    return RecentChanges(shown, answer.pagination.total_count, str(PageAddress(PATH).set("what", what).set("key", key)))
 
 
 @pages.get(PATH, needs=(settings.list_records,))
@@ -157,12 +155,12 @@ def audit_log(request: PageRequest) -> PageAnswer:
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     if (file := list_file(request, settings.list_records, lambda answer: answer.audit, sent)) is not None:
         return file
-    answer = request.calls.call(settings.list_records, [*sent, *paging])
-    page, total = answer["pagination"]["page"], answer["pagination"]["total_count"]
+    answer = request.calls.ask(settings.list_records, [*sent, *paging])
+    page, total = answer.pagination.page, answer.pagination.total_count
     users = _users(request)
     return request.page(
         "staff/system/audit_log.html",
-        rows=[_row(request, each) for each in answer["audit"]],
+        rows=[_row(request, each) for each in answer.audit],
         chosen=chosen,
         chips=_chips(request.address, chosen, dict(users)),
         labels=LABELS,
@@ -212,61 +210,61 @@ def _users(request: PageRequest) -> list[tuple[str, str]]:
     """Return staff users by id and name, for the filter."""
     if not request.calls.may(staff.list_):
         return []
-    found = request.calls.call(staff.list_, [("limit", str(_MOST_USERS))])["users"]
-    return [(each["id"], full_name(each)) for each in found]
+    found = request.calls.ask(staff.list_, [("limit", str(_MOST_USERS))]).users
+    return [(each.id, full_name(each)) for each in found]
 
 
-def _row(request: PageRequest, record: Mapping[str, Any]) -> AuditRow:
+def _row(request: PageRequest, record: settings.AuditView) -> AuditRow:
     zone = request.deps.zone
     changes = [
-        FieldChange(name.replace("_", " "), _text(name, each["from"], zone), _text(name, each["to"], zone))
-        for name, each in record["changes"].items()
-        if name not in _UNSHOWN and not (each["from"] in _NOTHING and each["to"] in _NOTHING)
+        FieldChange(name.replace("_", " "), _text(name, each.before, zone), _text(name, each.after, zone))
+        for name, each in record.changes.items()
+        if name not in _UNSHOWN and not (each.before in _NOTHING and each.after in _NOTHING)
     ]
-    word, path = OBJECTS.get(record["what"], (record["what"].replace("_", " ").capitalize(), ""))
+    word, path = OBJECTS.get(record.what, (record.what.replace("_", " ").capitalize(), ""))
     author, author_link = _author(request, record)
     return AuditRow(
-        at=record["created_at"],
+        at=record.created_at,
         author=author,
         author_link=author_link,
-        address=record["address"],
-        verb=_verb(record["changes"]),
+        address=record.address,
+        verb=_verb(record.changes),
         object=word,
-        key=record["key"],
-        object_link=_open_path(request, path.format(key=record["key"])),
+        key=record.key,
+        object_link=_open_path(request, path.format(key=record.key)),
         changes=tuple(changes[:_FIRST_CHANGES]),
         more=tuple(changes[_FIRST_CHANGES:]),
-        method=record["method"],
-        request_id=record["request_id"],
-        api_key=record["key_name"] or (gettext("first key") if record["key_id"] else ""),
+        method=record.method,
+        request_id=record.request_id,
+        api_key=record.key_name or (gettext("first key") if record.key_id else ""),
     )
 
 
-def _author(request: PageRequest, record: Mapping[str, Any]) -> tuple[str, str]:
+def _author(request: PageRequest, record: settings.AuditView) -> tuple[str, str]:
     """Return what an author is called, and the path of its page."""
-    user, kind = record["user"], record["user_type"]
+    user, kind = record.user, record.user_type
     if kind == "system":
         return gettext("System"), ""
-    name = f"{user['first_name']} {user['last_name']}".strip() or user["email"] or user["id"]
+    name = full_name(user) or user.id
     if kind == "staff":
-        return name, _open_path(request, f"/console/staff/{user['id']}")
+        return name, _open_path(request, f"/console/staff/{user.id}")
     if kind == "advertiser":
-        return gettext("%(name)s (advertiser)", name=name), _open_path(request, f"/console/advertisers/{user['id']}")
-    return gettext("%(name)s (affiliate)", name=name), _open_path(request, f"/console/affiliates/{user['id']}")
+        return gettext("%(name)s (advertiser)", name=name), _open_path(request, f"/console/advertisers/{user.id}")
+    return gettext("%(name)s (affiliate)", name=name), _open_path(request, f"/console/affiliates/{user.id}")
 
 
 def _open_path(request: PageRequest, path: str) -> str:
     return path if path and request.may_open(path) else ""
 
 
-def _verb(changes: Mapping[str, Mapping[str, Any]]) -> str:
+def _verb(changes: Mapping[str, settings.ChangeView]) -> str:
     """Return what was done to a thing.
 
     The fields of a new one had no value before, those of a removed one have none after.
     """
-    if changes and all(each["from"] is None for each in changes.values()):
+    if changes and all(each.before is None for each in changes.values()):
         return "created" if len(changes) > 1 else "changed"
-    if changes and all(each["to"] is None for each in changes.values()):
+    if changes and all(each.after is None for each in changes.values()):
         return "removed" if len(changes) > 1 else "changed"
     return "changed"
 
