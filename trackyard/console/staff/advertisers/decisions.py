@@ -26,15 +26,15 @@ DONE: Final = {
 def set_status(request: PageRequest) -> PageAnswer:
     """Approve, reject or activate an advertiser."""
     sent = [("status", request.field("status"))]
-    found = request.calls.call(advertisers.edit, sent, {"id": request.path["id"]})["advertiser"]
-    return Redirect(f"/console/advertisers/{found['id']}", DONE[found["status"]].format(title=found["title"]))
+    found = request.calls.ask(advertisers.edit, sent, {"id": request.path["id"]}).advertiser
+    return Redirect(f"/console/advertisers/{found.id}", DONE[found.status].format(title=found.title))
 
 
 @pages.post("/console/advertisers/{id}/look-as", needs=(advertisers.show, advertisers.look_as))
 def look(request: PageRequest) -> PageAnswer:
     """Show the portal as the advertiser sees it."""
     try:
-        answer = request.calls.call(advertisers.look_as, path={"id": request.path["id"]})
+        answer = request.calls.ask(advertisers.look_as, path={"id": request.path["id"]})
     except Conflict as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
-    return Looks("/advertiser/", seal_look(request, Account(AccountKind.ADVERTISER, answer["id"])))
+    return Looks("/advertiser/", seal_look(request, Account(AccountKind.ADVERTISER, answer.id)))

@@ -1,11 +1,11 @@
 """Creating and editing an advertiser."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import advertisers
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -136,15 +136,18 @@ def new_advertiser(request: PageRequest) -> PageAnswer:
 def edit_advertiser(request: PageRequest) -> PageAnswer:
     """Change an advertiser."""
     found = find_advertiser(request)
-    path = f"/console/advertisers/{found['id']}"
-    lists = {name: [str(each["id"]) for each in found[name]] for name in ("affiliates_enabled", "affiliates_disabled")}
+    path = f"/console/advertisers/{found.id}"
+    lists = {
+        "affiliates_enabled": [str(each.id) for each in found.affiliates_enabled],
+        "affiliates_disabled": [str(each.id) for each in found.affiliates_disabled],
+    }
     plan = _with_custom_fields(request, EDIT)
-    form = open_form(request, plan, {**found, **lists}, choices=_choices(request), path={"id": found["id"]})
+    form = open_form(request, plan, form_values(found) | lists, choices=_choices(request), path={"id": found.id})
     answer = form.save()
     if answer is not None:
         return Redirect(path, gettext("%(title)s is saved.", title=answer.advertiser.title))
     return form.page(
-        request, gettext("Edit %(title)s", title=found["title"]), back=path, save=gettext("Save the advertiser")
+        request, gettext("Edit %(title)s", title=found.title), back=path, save=gettext("Save the advertiser")
     )
 
 
@@ -154,7 +157,7 @@ def _with_custom_fields(request: PageRequest, plan: FormPlan[A]) -> FormPlan[A]:
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:
     """Return the values that people choose from by name; a field without any is written."""
-    named: dict[str, Any] = {
+    named: dict[str, Choices] = {
         **custom_choices(request),
         "manager": managers(request.calls),
         "country": country_names(),

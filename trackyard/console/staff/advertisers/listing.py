@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext
@@ -32,13 +32,8 @@ SORTS: Final = ("title", "email")
 class AdvertiserRow:
     """An advertiser of the list. results: None where they cannot be seen."""
 
-    id: str
-    title: str
-    email: str
-    country: str
+    advertiser: advertisers_api.AdvertiserView
     manager: str
-    offers: int
-    tags: tuple[str, ...]
     results: ListFigures | None
 
 
@@ -57,10 +52,10 @@ def advertisers(request: PageRequest) -> PageAnswer:
     sent = [*state.sent("search"), ("order", column), ("orderType", direction)]
     if (file := list_file(request, advertisers_api.list_, lambda answer: answer.advertisers, sent)) is not None:
         return file
-    answer = calls.call(advertisers_api.list_, sent)
-    found = answer["advertisers"]
+    answer = calls.ask(advertisers_api.list_, sent)
+    found = answer.advertisers
     period = list_period(request)
-    money, ids = list_currency(request), [each["id"] for each in found]
+    money, ids = list_currency(request), [each.id for each in found]
     results, fault = find_list_figures(request, period.days, "advertiser", "advertiser", ids, money.pairs)
     rows_request = calls.address(advertisers_api.list_, sent)
     return request.page(
@@ -73,18 +68,10 @@ def advertisers(request: PageRequest) -> PageAnswer:
         currencies=money.menu(request.address),
         api_requests=list_requests(request, rows_request, period.days, money, "advertiser", "advertiser", ids),
         **period.shown(),
-        **state.shown(answer["pagination"]["total_count"]),
+        **state.shown(answer.pagination.total_count),
     )
 
 
-def _row(advertiser: Mapping[str, Any], results: Mapping[Any, ListFigures] | None) -> AdvertiserRow:
-    return AdvertiserRow(
-        id=advertiser["id"],
-        title=advertiser["title"],
-        email=advertiser["email"],
-        country=advertiser["country"],
-        manager=manager_name(advertiser["manager_obj"]),
-        offers=int(advertiser["offers"]),
-        tags=tuple(advertiser["tags"]),
-        results=None if results is None else results.get(advertiser["id"], ListFigures()),
-    )
+def _row(advertiser: advertisers_api.AdvertiserView, results: Mapping[str, ListFigures] | None) -> AdvertiserRow:
+    figures = None if results is None else results.get(advertiser.id, ListFigures())
+    return AdvertiserRow(advertiser, manager_name(advertiser.manager_obj), figures)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists as lists_api
 from trackyard.api.people import advertisers
@@ -36,10 +36,9 @@ _HIDDEN: Final = "***"
 """What the API shows of codes to people who may not write the advertiser."""
 
 
-def find_advertiser(request: PageRequest) -> dict[str, Any]:
+def find_advertiser(request: PageRequest) -> advertisers.AdvertiserView:
     """Return the advertiser of the path. Raises NotFound."""
-    found: dict[str, Any] = request.calls.call(advertisers.show, path={"id": request.path["id"]})["advertiser"]
-    return found
+    return request.calls.ask(advertisers.show, path={"id": request.path["id"]}).advertiser
 
 
 @pages.get("/console/advertisers/{id}", needs=(advertisers.show,))
@@ -48,13 +47,15 @@ def advertiser_page(request: PageRequest) -> PageAnswer:
     return page_of(request, find_advertiser(request))
 
 
-def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
+def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner: str = "", status: int = 200) -> Html:
     """Return the page of an advertiser. banner: why the change that was asked for was refused."""
-    calls, number = request.calls, advertiser["id"]
+    calls, number = request.calls, advertiser.id
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
     may_write = calls.may(advertisers.edit)
     sent = [("advertiser[]", number), *(("status[]", each) for each in OFFER_STATUSES), ("limit", str(MOST))]
-    offers = calls.call(lists_api.list_offers, sent) if calls.may(lists_api.list_offers) else None
+    offers = (
+        calls.ask_as(lists_api.OffersAnswer, lists_api.list_offers, sent) if calls.may(lists_api.list_offers) else None
+    )
     page = request.page(
         "staff/advertiser.html",
         status,
@@ -63,19 +64,19 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
         may_count=calls.may(reports.custom),
         banner=banner,
         note=request.field("note") if banner else "",
-        manager=manager_name(advertiser["manager_obj"]),
+        manager=manager_name(advertiser.manager_obj),
         managers=managers(calls) if may_write else (),
         contact=list(_contact(request, advertiser)),
-        custom=custom_answers(request, advertiser["custom_fields"]),
-        offers=None if offers is None else offers["offers"],
-        offers_total=0 if offers is None else offers["pagination"]["total_count"],
+        custom=custom_answers(request, advertiser.custom_fields),
+        offers=None if offers is None else offers.offers,
+        offers_total=0 if offers is None else offers.pagination.total_count,
         activity=recent_changes(request, "advertiser", number),
         statuses=OFFER_STATUSES,
-        sign_in=STATUSES[advertiser["status"]],
-        may_send=may_write and calls.may(advertisers.send_password) and bool(advertiser["email"]),
-        has_code=_HIDDEN not in advertiser["postback_url"],
+        sign_in=STATUSES[advertiser.status],
+        may_send=may_write and calls.may(advertisers.send_password) and bool(advertiser.email),
+        has_code=_HIDDEN not in advertiser.postback_url,
         may_write=may_write,
-        may_look=calls.may(advertisers.look_as) and advertiser["status"] == "active",
+        may_look=calls.may(advertisers.look_as) and advertiser.status == "active",
         may_invoice=request.may_open("/console/invoices"),
         most=MOST,
         path=f"/console/advertisers/{number}",
@@ -93,14 +94,14 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
 def set_manager(request: PageRequest) -> PageAnswer:
     """Give an advertiser another manager."""
     sent = [("manager", request.field("manager_id"))]
-    found = request.calls.call(advertisers.edit, sent, {"id": request.path["id"]})["advertiser"]
-    manager = manager_name(found["manager_obj"])
+    found = request.calls.ask(advertisers.edit, sent, {"id": request.path["id"]}).advertiser
+    manager = manager_name(found.manager_obj)
     done = (
-        gettext("%(manager)s manages %(title)s now.", manager=manager, title=found["title"])
+        gettext("%(manager)s manages %(title)s now.", manager=manager, title=found.title)
         if manager
-        else gettext("No one manages %(title)s now.", title=found["title"])
+        else gettext("No one manages %(title)s now.", title=found.title)
     )
-    return Redirect(f"/console/advertisers/{found['id']}", done)
+    return Redirect(f"/console/advertisers/{found.id}", done)
 
 
 @pages.post("/console/advertisers/{id}/note", needs=(advertisers.show, advertisers.edit))
@@ -108,10 +109,10 @@ def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
     sent, path = [("add_note", signed_note(request))], {"id": request.path["id"]}
     try:
-        advertiser = request.calls.call(advertisers.edit, sent, path)["advertiser"]
+        advertiser = request.calls.ask(advertisers.edit, sent, path).advertiser
     except BadInput as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
-    return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
+    return Redirect(f"/console/advertisers/{advertiser.id}#notes", gettext("The note is saved."))
 
 
 @pages.post("/console/advertisers/{id}/password", needs=(advertisers.show, advertisers.send_password))
@@ -119,25 +120,25 @@ def send_password(request: PageRequest) -> PageAnswer:
     """Mail the advertiser a new password, with which it signs in."""
     advertiser = find_advertiser(request)
     try:
-        request.calls.call(advertisers.send_password, path={"id": advertiser["id"]})
+        request.calls.ask(advertisers.send_password, path={"id": advertiser.id})
     except BadInput as refusal:
         return page_of(request, advertiser, fault_of(refusal), refusal.status)
-    done = gettext("A new password is on its way to %(email)s.", email=advertiser["email"])
-    return Redirect(f"/console/advertisers/{advertiser['id']}#sign-in", done)
+    done = gettext("A new password is on its way to %(email)s.", email=advertiser.email)
+    return Redirect(f"/console/advertisers/{advertiser.id}#sign-in", done)
 
 
-def _contact(request: PageRequest, advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _contact(request: PageRequest, advertiser: advertisers.AdvertiserView) -> Iterator[tuple[str, str]]:
     """Yield what is known about the advertiser, by label."""
-    country = dict(country_names()).get(advertiser["country"], advertiser["country"])
-    place = " ".join(part for part in (advertiser["zip_code"], advertiser["city"]) if part)
-    address = [advertiser["address_1"], advertiser["address_2"], place, country]
+    country = dict(country_names()).get(advertiser.country, advertiser.country)
+    place = " ".join(part for part in (advertiser.zip_code, advertiser.city) if part)
+    address = [advertiser.address_1, advertiser.address_2, place, country]
     facts = (
-        (gettext("E-mail"), advertiser["email"]),
-        (gettext("Contact"), advertiser["contact"]),
-        (gettext("Messenger"), advertiser["skype"]),
-        (gettext("Site"), advertiser["url"]),
+        (gettext("E-mail"), advertiser.email),
+        (gettext("Contact"), advertiser.contact),
+        (gettext("Messenger"), advertiser.skype),
+        (gettext("Site"), advertiser.url),
         (gettext("Address"), "\n".join(part for part in address if part)),
-        (gettext("VAT number"), advertiser["vat_code"]),
-        (gettext("Since"), request.time_of(advertiser["created_at"])),
+        (gettext("VAT number"), advertiser.vat_code),
+        (gettext("Since"), request.time_of(advertiser.created_at)),
     )
     return ((label, value) for label, value in facts if value)

@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from trackyard.api.money import payment_systems
 from trackyard.api.people import affiliates
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
+from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, form_values, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.money_shown.payees import NAME, payee_choices, payee_rows, payee_values
-from trackyard.console.offers_shown.choices import Choices, country_names
+from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.one import find_affiliate
 from trackyard.console.staff.affiliates.words import STATUSES
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
@@ -78,8 +79,8 @@ def new_affiliate(request: PageRequest) -> PageAnswer:
     form = open_form(request, _with_lists(request, NEW), choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        made = form_values(answer.partner)
-        return Redirect(f"/console/affiliates/{made['id']}", gettext("%(name)s is created.", name=affiliate_name(made)))
+        made = answer.partner
+        return Redirect(f"/console/affiliates/{made.id}", gettext("%(name)s is created.", name=affiliate_name(made)))
     line = gettext("Nothing is saved yet. The affiliate signs in with its e-mail address and this password.")
     return form.page(
         request, gettext("New affiliate"), back="/console/affiliates", line=line, save=gettext("Create the affiliate")
@@ -91,30 +92,32 @@ def new_affiliate(request: PageRequest) -> PageAnswer:
 def edit_affiliate(request: PageRequest) -> PageAnswer:
     """Change an affiliate."""
     found = find_affiliate(request)
-    path = f"/console/affiliates/{found['id']}"
+    path = f"/console/affiliates/{found.id}"
     plan = _with_lists(request, EDIT)
-    form = open_form(request, plan, _values(found), choices=_choices(request), path={"id": str(found["id"])})
+    form = open_form(request, plan, _values(found), choices=_choices(request), path={"id": str(found.id)})
     answer = form.save()
     if answer is not None:
-        return Redirect(path, gettext("%(name)s is saved.", name=affiliate_name(form_values(answer.partner))))
+        return Redirect(path, gettext("%(name)s is saved.", name=affiliate_name(answer.partner)))
     return form.page(
         request, gettext("Edit %(name)s", name=affiliate_name(found)), back=path, save=gettext("Save the affiliate")
     )
 
 
-def _values(affiliate: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the API answers by the names of its parameters."""
-    manager = affiliate["manager"]
-    referrer = "" if affiliate["ref"] == "0" else affiliate["ref"]
-    answers = {str(each["id"]): each["value"] for each in affiliate["customFields"]}
-    lists = {NAME: payee_values(affiliate["payment_systems"]), "custom_fields": answers}
-    return {**affiliate, **lists, "manager_id": manager["id"] if manager else "", "ref": referrer}
+def _values(affiliate: AffiliateView) -> dict[str, Any]:
+    """Return an affiliate by the names of its parameters."""
+    systems = [form_values(each) for each in affiliate.payment_systems]
+    return form_values(affiliate) | {
+        NAME: payee_values(systems),
+        "custom_fields": {str(each.id): each.value for each in affiliate.custom_fields},
+        "manager_id": affiliate.manager.id if affiliate.manager else "",
+        "ref": "" if affiliate.ref == "0" else affiliate.ref,
+    }
 
 
-def _choices(request: PageRequest) -> Mapping[str, Choices]:
+def _choices(request: PageRequest) -> FieldChoices:
     """Return the values that people choose from by name; a field without any is written."""
     systems = payee_choices(_systems(request))
-    named: dict[str, Any] = {
+    named: dict[str, Sequence[tuple[str, str]]] = {
         **systems,
         **custom_choices(request),
         "manager_id": managers(request.calls),

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.people import affiliates as affiliates_api
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -32,30 +32,13 @@ SORTS: Final = ("id", "name", "email")
 
 
 @dataclass(frozen=True, slots=True)
-class CurrencySum:
-    """The balance of an affiliate in one currency."""
-
-    currency: str
-    balance: Decimal
-    hold: Decimal
-    available: Decimal
-
-
-@dataclass(frozen=True, slots=True)
 class AffiliateRow:
-    """An affiliate of the list. results: None where they cannot be seen. balances: those that are not 0."""
+    """An affiliate of the list. results: None where they cannot be seen."""
 
-    id: int
+    affiliate: AffiliateView
     name: str
-    email: str
-    status: str
-    mark: str
     manager: str
-    country: str
-    tags: tuple[str, ...]
-    balances: tuple[CurrencySum, ...]
     results: ListFigures | None
-    waits: bool
 
 
 @pages.get("/console/affiliates", needs=(affiliates_api.list_,))
@@ -67,17 +50,19 @@ def affiliates(request: PageRequest) -> PageAnswer:
     sent = [*state.sent("search"), ("order", column), ("orderType", direction), ("with_balance", "1")]
     if (file := list_file(request, affiliates_api.list_, lambda answer: answer.partners, sent)) is not None:
         return file
-    answer = calls.call(affiliates_api.list_, sent)
-    found = answer["partners"]
+    answer = calls.ask(affiliates_api.list_, sent)
+    found = answer.partners
     period = list_period(request)
-    money, ids = list_currency(request), [each["id"] for each in found]
+    money, ids = list_currency(request), [each.id for each in found]
     results, fault = find_list_figures(request, period.days, "affiliate", "partner", ids, money.pairs)
     rows_request = calls.address(affiliates_api.list_, sent)
-    waiting = calls.call(affiliates_api.list_, [("status[]", "on moderation"), ("limit", "1")])
+    waiting = calls.ask(affiliates_api.list_, [("status[]", "on moderation"), ("limit", "1")])
     return request.page(
         "staff/affiliates.html",
         rows=[_row(each, results) for each in found],
-        waiting=waiting["pagination"]["total_count"],
+        statuses=STATUSES,
+        marks=MARKS,
+        waiting=waiting.pagination.total_count,
         may_write=calls.may(affiliates_api.edit),
         fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
         currency=money.shown,
@@ -85,7 +70,7 @@ def affiliates(request: PageRequest) -> PageAnswer:
         currencies=money.menu(request.address),
         api_requests=list_requests(request, rows_request, period.days, money, "affiliate", "partner", ids),
         **period.shown(),
-        **state.shown(answer["pagination"]["total_count"]),
+        **state.shown(answer.pagination.total_count),
     )
 
 
@@ -99,25 +84,6 @@ def affiliate_filters(calls: LocalCalls[Deps]) -> tuple[ListFilter, ...]:
     )
 
 
-def balances_of(affiliate: Mapping[str, Any]) -> tuple[CurrencySum, ...]:
-    """Return the balances of an affiliate of the API, by currency."""
-    return tuple(
-        CurrencySum(currency, Decimal(each["balance"]), Decimal(each["hold"]), Decimal(each["available"]))
-        for currency, each in affiliate["balance"].items()
-    )
-
-
-def _row(affiliate: Mapping[str, Any], results: Mapping[Any, ListFigures] | None) -> AffiliateRow:
-    return AffiliateRow(
-        id=affiliate["id"],
-        name=affiliate_name(affiliate),
-        email=affiliate["email"],
-        status=STATUSES[affiliate["status"]],
-        mark=MARKS[affiliate["status"]],
-        manager=manager_name(affiliate["manager"]),
-        country=affiliate["country"] or "",
-        tags=tuple(affiliate["tags"]),
-        balances=tuple(each for each in balances_of(affiliate) if each.balance or each.available),
-        results=None if results is None else results.get(affiliate["id"], ListFigures()),
-        waits=affiliate["status"] == "on moderation",
-    )
+def _row(affiliate: AffiliateView, results: Mapping[int, ListFigures] | None) -> AffiliateRow:
+    figures = None if results is None else results.get(affiliate.id, ListFigures())
+    return AffiliateRow(affiliate, affiliate_name(affiliate), manager_name(affiliate.manager), figures)

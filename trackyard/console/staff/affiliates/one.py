@@ -1,22 +1,22 @@
 """The page of one affiliate: balance, figures, programs, contact (docs/spec/console.md#affiliates)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from trackyard.api.conversions import edits
 from trackyard.api.offers import connections, offers
 from trackyard.api.offers import lists as lists_api
 from trackyard.api.people import affiliates
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.api.statistics import reports
 from trackyard.api.tracking import postbacks
+from trackyard.api.tracking.postback_trials import PostbackTestView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.staff.affiliates.listing import balances_of
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
@@ -27,10 +27,9 @@ from trackyard.console.staff.system.audit_log import recent_changes
 pages = Pages()
 
 
-def find_affiliate(request: PageRequest) -> dict[str, Any]:
+def find_affiliate(request: PageRequest) -> AffiliateView:
     """Return the affiliate of the path. Raises NotFound."""
-    affiliate: dict[str, Any] = request.calls.call(affiliates.show, path={"id": request.path["id"]})["partner"]
-    return affiliate
+    return request.calls.ask(affiliates.show, path={"id": request.path["id"]}).partner
 
 
 @pages.get("/console/affiliates/{id}", needs=(affiliates.show,))
@@ -41,16 +40,16 @@ def affiliate_page(request: PageRequest) -> PageAnswer:
 
 def page_of(
     request: PageRequest,
-    affiliate: Mapping[str, Any],
+    affiliate: AffiliateView,
     banner: str = "",
     status: int = 200,
-    tested: Mapping[str, Any] | None = None,
+    tested: tuple[int, PostbackTestView] | None = None,
 ) -> Html:
     """Return the page of an affiliate.
 
-    banner: why the change that was asked for was refused. tested: the result of a test of a postback.
+    banner: why the change that was asked for was refused. tested: the number of a postback with the result of its test.
     """
-    calls, number = request.calls, affiliate["id"]
+    calls, number = request.calls, affiliate.id
     request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
     may_write = calls.may(affiliates.edit)
     page = request.page(
@@ -60,11 +59,10 @@ def page_of(
         address=request.address,
         may_count=calls.may(reports.custom),
         name=affiliate_name(affiliate),
-        status_name=STATUSES[affiliate["status"]],
-        mark=MARKS[affiliate["status"]],
-        manager=manager_name(affiliate["manager"]),
+        status_name=STATUSES[affiliate.status],
+        mark=MARKS[affiliate.status],
+        manager=manager_name(affiliate.manager),
         managers=managers(calls) if may_write else (),
-        balances=balances_of(affiliate),
         contact=list(_contact(request, affiliate)),
         seen_by=find_seeing(request, affiliate),
         activity=recent_changes(request, "affiliate", str(number)),
@@ -72,7 +70,7 @@ def page_of(
         may_write=may_write,
         tested=tested,
         may_pay=request.may_open("/console/payments"),
-        waits_for_email=affiliate["email_state"] == "waiting",
+        waits_for_email=affiliate.email_state == "waiting",
         most=MOST,
         banner=banner,
         path=f"/console/affiliates/{number}",
@@ -88,12 +86,12 @@ def page_of(
     return with_results(request, page, [("filter[partner][]", str(number))], "7d", lists)
 
 
-def _rights(request: PageRequest, affiliate: Mapping[str, Any]) -> dict[str, bool]:
+def _rights(request: PageRequest, affiliate: AffiliateView) -> dict[str, bool]:
     """Return what the person may do with an affiliate besides editing it."""
     may = request.calls.may
     return {
-        "may_look": may(affiliates.look_as) and affiliate["status"] == "active",
-        "may_release": _has_suspicious(request, affiliate["id"]),
+        "may_look": may(affiliates.look_as) and affiliate.status == "active",
+        "may_release": _has_suspicious(request, affiliate.id),
         "may_connect": may(connections.enable_affiliate),
         "may_add_postbacks": may(postbacks.add),
         "may_set_payouts": may(offers.edit) and may(lists_api.get),
@@ -105,25 +103,25 @@ def _has_suspicious(request: PageRequest, affiliate: int) -> bool:
     calls, method = request.calls, edits.release
     if not calls.may(method):
         return False
-    return bool(calls.call(method, [("pid", str(affiliate)), ("preview", "1")])["released"])
+    return bool(calls.ask(method, [("pid", str(affiliate)), ("preview", "1")]).released)
 
 
-def _contact(request: PageRequest, affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _contact(request: PageRequest, affiliate: AffiliateView) -> Iterator[tuple[str, str]]:
     """Yield what is known about the affiliate, by label."""
-    country = dict(country_names()).get(affiliate["country"] or "", affiliate["country"])
-    place = " ".join(part for part in (affiliate["zip_code"], affiliate["city"]) if part)
-    address = "\n".join(part for part in (affiliate["address_1"], affiliate["address_2"], place, country) if part)
-    email_state = EMAIL_STATES[affiliate["email_state"]]
+    country = dict(country_names()).get(affiliate.country or "", affiliate.country)
+    place = " ".join(part for part in (affiliate.zip_code, affiliate.city) if part)
+    address = "\n".join(part for part in (affiliate.address_1, affiliate.address_2, place, country) if part)
+    email_state = EMAIL_STATES[affiliate.email_state or "not asked"]
     facts = (
-        (gettext("E-mail"), f"{affiliate['email']}, {email_state}" if email_state else affiliate["email"]),
-        (gettext("Login"), affiliate["login"] if affiliate["login"] != affiliate["email"] else ""),
-        (gettext("Contact"), affiliate["contactPerson"]),
-        (gettext("Company"), affiliate["company"]),
-        (gettext("Phone"), affiliate["phone"]),
+        (gettext("E-mail"), f"{affiliate.email}, {email_state}" if email_state else affiliate.email),
+        (gettext("Login"), affiliate.login if affiliate.login != affiliate.email else ""),
+        (gettext("Contact"), affiliate.contact_person),
+        (gettext("Company"), affiliate.company),
+        (gettext("Phone"), affiliate.phone),
         (gettext("Address"), address),
-        (gettext("Level"), str(affiliate["level"] or "")),
-        (gettext("Referral share"), f"{affiliate['ref_percent']} %" if affiliate["ref_percent"] else ""),
-        (gettext("Signed up"), request.time_of(affiliate["created_at"])),
-        (gettext("Changed"), request.time_of(affiliate["updated_at"])),
+        (gettext("Level"), str(affiliate.level or "")),
+        (gettext("Referral share"), f"{affiliate.ref_percent} %" if affiliate.ref_percent else ""),
+        (gettext("Signed up"), request.time_of(affiliate.created_at)),
+        (gettext("Changed"), request.time_of(affiliate.updated_at)),
     )
     return ((label, value) for label, value in facts if value)

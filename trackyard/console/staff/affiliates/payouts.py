@@ -40,7 +40,7 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
         return page_of(request, affiliate, fault, 404)
     if not may_write(request, offer):
         raise AccessDenied
-    number, path = affiliate["id"], {"id": str(offer["id"])}
+    number, path = affiliate.id, {"id": str(offer["id"])}
     own = [each for each in offer[_NAME] if number in each["partners"]]
     others = [pair for place, each in enumerate(_others(offer, number)) for pair in _sent(place, each)]
     currencies = names.currencies(request.calls, request.deps.currency)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.tracking import pixels as pixels_api
 from trackyard.base.errors import RequestError
@@ -64,17 +64,17 @@ def pixels(request: PageRequest) -> PageAnswer:
     sent = [pair for pair in state.sent() if pair[0] not in ("limit", "page")]
     fault = ""
     try:
-        found = list((calls.call(pixels_api.list_own, sent)["pixel"] or {}).values())
+        found = list(calls.ask(pixels_api.list_own, sent).pixel.values())
     except RequestError as refusal:
         found, fault = [], fault_of(refusal)
     if asks_for_file(request):
         return rows_file("pixels", found)
-    found.sort(key=lambda each: (_ORDER.get(each["moderation_status"], 2), -each["id"]))
+    found.sort(key=lambda each: (_ORDER.get(each.moderation_status, 2), -each.id))
     named = dict(affiliates)
     return request.page(
         "staff/affiliates/pixels.html",
         rows=[_row(request, each, named) for each in found[state.first - 1 : state.first - 1 + PER_PAGE]],
-        waiting=sum(each["moderation_status"] == "0" for each in found),
+        waiting=sum(each.moderation_status == "0" for each in found),
         may_decide=calls.may(pixels_api.edit),
         fault=fault,
         api_request_path=calls.address(pixels_api.list_own, sent),
@@ -90,25 +90,25 @@ def decide(request: PageRequest) -> PageAnswer:
         return Redirect(back, gettext("Nothing is decided."))
     status, done = _DECISIONS[request.field("do")]
     number = request.path["id"]
-    request.calls.call(pixels_api.edit, [("moderation_status", status)], {"id": number})
+    request.calls.ask(pixels_api.edit, [("moderation_status", status)], {"id": number})
     return Redirect(back, done.format(id=number))
 
 
-def _row(request: PageRequest, pixel: Mapping[str, Any], affiliates: Mapping[str, str]) -> PixelRow:
-    state = pixel["moderation_status"]
+def _row(request: PageRequest, pixel: pixels_api.PixelView, affiliates: Mapping[str, str]) -> PixelRow:
+    state = pixel.moderation_status
     mark, word = STATES.get(state, STATES["-1"])
     return PixelRow(
-        id=pixel["id"],
-        name=pixel["name"],
-        code=pixel["code"],
-        code_type=pixel["code_type"],
-        offer_id=pixel["offer_id"],
-        offer=pixel["offer"]["title"] if pixel["offer"] else f"#{pixel['offer_id']}",
-        affiliate_id=pixel["pid"],
-        affiliate=affiliates.get(pixel["pid"], f"#{pixel['pid']}"),
+        id=pixel.id,
+        name=pixel.name,
+        code=pixel.code,
+        code_type=pixel.code_type,
+        offer_id=pixel.offer_id,
+        offer=pixel.offer.title if pixel.offer else f"#{pixel.offer_id}",
+        affiliate_id=pixel.pid,
+        affiliate=affiliates.get(pixel.pid, f"#{pixel.pid}"),
         state=state,
         mark=mark,
         word=str(word),
-        is_off=state == "1" and pixel["is_active"] != "1",
-        changed=request.time_of(pixel["updated_at"]),
+        is_off=state == "1" and pixel.is_active != "1",
+        changed=request.time_of(pixel.updated_at),
     )

@@ -55,7 +55,7 @@ def new_postback(request: PageRequest) -> PageAnswer:
     """Add a postback, or test the one that is typed."""
     affiliate = find_affiliate(request)
     back = _back(request)
-    fixed = [("pid", str(affiliate["id"]))]
+    fixed = [("pid", str(affiliate.id))]
     form = open_form(request, NEW, choices={"offer_id": _offers(request)}, fixed=fixed)
     if form.save() is not None:
         return Redirect(back, gettext("The postback is added."))
@@ -68,12 +68,12 @@ def new_postback(request: PageRequest) -> PageAnswer:
 def edit_postback(request: PageRequest) -> PageAnswer:
     """Change a postback, or test what is typed. One that was paused is sent again."""
     found = _find(request)
-    values = {"url": found["url"], "status": found["status"] or "", "goal": found["goal"] or ""}
-    form = open_form(request, EDIT, values, path={"id": str(found["id"])})
+    values = {"url": found.url, "status": found.status or "", "goal": found.goal or ""}
+    form = open_form(request, EDIT, values, path={"id": str(found.id)})
     if form.save() is not None:
-        return Redirect(_back(request), gettext("Postback %(id)s is saved.", id=found["id"]))
-    more = [(name, str(found[name])) for name in ("pid", "offer_id") if found[name]]
-    title = gettext("Edit postback %(id)s", id=found["id"])
+        return Redirect(_back(request), gettext("Postback %(id)s is saved.", id=found.id))
+    more = [(name, value) for name, value in (("pid", found.pid), ("offer_id", found.offer_id)) if value]
+    title = gettext("Edit postback %(id)s", id=found.id)
     return form.page(request, title, back=_back(request), **_tried(request, form, more))
 
 
@@ -86,7 +86,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{postback}}/delete", needs=(postbacks.list_, postbacks.remove))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
-    request.calls.call(postbacks.remove, path={"id": str(_find(request)["id"])})
+    request.calls.ask(postbacks.remove, path={"id": str(_find(request).id)})
     return Redirect(_back(request), gettext("The postback is removed."))
 
 
@@ -94,12 +94,13 @@ def remove(request: PageRequest) -> PageAnswer:
 def test(request: PageRequest) -> PageAnswer:
     """Request the URL of a postback once with made-up values, and show the answer on the affiliate's page."""
     found, affiliate = _find(request), find_affiliate(request)
-    sent = [(name, str(found[name])) for name in ("pid", "url", "status", "offer_id", "goal") if found[name]]
+    more = (("status", found.status), ("offer_id", found.offer_id), ("goal", found.goal))
+    sent = [("pid", found.pid), ("url", found.url), *((name, value) for name, value in more if value)]
     try:
-        result = request.calls.call(postback_trials.send_test, sent)["test"]
+        result = request.calls.ask(postback_trials.send_test, sent).test
     except RequestError as refusal:
         return page_of(request, affiliate, fault_of(refusal), refusal.status)
-    return page_of(request, affiliate, tested={"id": found["id"], **result})
+    return page_of(request, affiliate, tested=(found.id, result))
 
 
 def _tried(request: PageRequest, form: PageForm[Any], more: Sequence[Pair]) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def _tried(request: PageRequest, form: PageForm[Any], more: Sequence[Pair]) -> d
         known = {name for name, _ in more}
         sent = [*more, *(pair for pair in form.filled_pairs if pair[0] not in known)]
         try:
-            tested = request.calls.call(postback_trials.send_test, sent)["test"]
+            tested = request.calls.ask(postback_trials.send_test, sent).test
         except RequestError as refusal:
             form.refuse(refusal)
     return {"template": "staff/affiliates/postback_form.html", "tested": tested}
@@ -120,18 +121,16 @@ def _offers(request: PageRequest) -> Choices:
     if not request.calls.may(lists.list_live):
         return ()
     sent = [("pid", request.path["id"]), ("limit", str(_MOST_OFFERS)), ("sort[title]", "asc")]
-    found = request.calls.call(lists.list_live, sent)["offers"]
-    return tuple((str(each["id"]), str(each["title"])) for each in found)
+    return tuple((str(each.id), each.title) for each in request.calls.ask(lists.list_live, sent).offers)
 
 
-def _find(request: PageRequest) -> dict[str, Any]:
+def _find(request: PageRequest) -> postbacks.PostbackView:
     """Return the postback of the path. Raises NotFound."""
     sent = [("partner_id[]", request.path["id"]), ("limit", str(_MOST))]
-    for each in request.calls.call(postbacks.list_, sent)["postbacks"]:
-        if str(each["id"]) == request.path["postback"]:
-            found: dict[str, Any] = each
-            return found
-    raise NotFound
+    found = {str(each.id): each for each in request.calls.ask(postbacks.list_, sent).postbacks}
+    if request.path["postback"] not in found:
+        raise NotFound
+    return found[request.path["postback"]]
 
 
 def _back(request: PageRequest) -> str:

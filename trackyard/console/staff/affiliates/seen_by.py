@@ -3,11 +3,11 @@
 The roles are those of docs/spec/callers.md#roles-of-staff.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import staff
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.account.roles import ROLE_WORDS
 from trackyard.console.frame.request import PageRequest
@@ -33,18 +33,18 @@ class SeeingRole:
     sentence: str
 
 
-def find_seeing(request: PageRequest, affiliate: Mapping[str, Any]) -> list[SeeingRole]:
+def find_seeing(request: PageRequest, affiliate: AffiliateView) -> list[SeeingRole]:
     """Return the roles that show an affiliate; names of people only to those who may list them."""
     users = _users(request)
     return [_role(role, affiliate, users) for role in _ROLES]
 
 
-def _role(role: Role, affiliate: Mapping[str, Any], users: list[dict[str, Any]] | None) -> SeeingRole:
-    words, manager = ROLE_WORDS[role], affiliate["manager"]
-    having = [user for user in users or () if role in user["roles"]]
+def _role(role: Role, affiliate: AffiliateView, users: list[staff.StaffView] | None) -> SeeingRole:
+    words, manager = ROLE_WORDS[role], affiliate.manager
+    having = [user for user in users or () if role in user.roles]
     sentence = ""
     if role is Role.MANAGER_AFFILIATE:
-        having = [user for user in having if manager and user["id"] == manager["id"]]
+        having = [user for user in having if manager and user.id == manager.id]
         if not manager:
             sentence = gettext("No one manages this affiliate, so no affiliate manager sees it.")
         elif users is None:
@@ -55,15 +55,15 @@ def _role(role: Role, affiliate: Mapping[str, Any], users: list[dict[str, Any]] 
         sentence = gettext("Everyone with this role.")
     elif not having:
         sentence = gettext("No one has this role.")
-    people = tuple((f"/console/staff/{user['id']}", manager_name(user)) for user in having[:_MOST_NAMES])
+    people = tuple((f"/console/staff/{user.id}", manager_name(user)) for user in having[:_MOST_NAMES])
     return SeeingRole(words.name, words.may, people, max(0, len(having) - _MOST_NAMES), sentence)
 
 
-def _users(request: PageRequest) -> list[dict[str, Any]] | None:
+def _users(request: PageRequest) -> list[staff.StaffView] | None:
     """Return the active staff users; None where there are too many, or the person may not list them."""
     if not request.calls.may(staff.list_):
         return None
-    answer = request.calls.call(staff.list_, [("limit", str(MOST_CHOICES))])
-    if answer["pagination"]["total_count"] > MOST_CHOICES:
+    answer = request.calls.ask(staff.list_, [("limit", str(MOST_CHOICES))])
+    if answer.pagination.total_count > MOST_CHOICES:
         return None
-    return [user for user in answer["users"] if user["status"] == "active"]
+    return [user for user in answer.users if user.status == "active"]
