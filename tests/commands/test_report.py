@@ -57,7 +57,7 @@ def test_report_of_offers_is_a_table_with_trends_and_total(api: Api, offers: tup
     lines = table_of("offers", *PERIOD, api=api)
     assert lines[0] == "2023-11-13 to 2023-11-14, amounts in USD"
     assert lines[2].split() == [
-        "Offer", "Clicks", "Uniques", "Conversions", "CR", "Charge", "Payout", "Margin", "Clicks", "by", "day",
+        "Offer", "Clicks", "Unique", "Conversions", "CR", "Charge", "Payout", "Margin", "Clicks", "by", "day",
     ]  # fmt: skip
     assert lines[3].split() == [str(offers[1]), "=Hats", "3", "3", "0", "0.00%", "0.00", "0.00", "0.00", "▁█"]
     assert lines[4].split() == [str(offers[0]), "Shoes", "2", "1", "1", "50.00%", "10.00", "7.00", "3.00", "██"]
@@ -152,10 +152,10 @@ def test_report_with_mistake_says_what_there_is(api: Api, arguments: tuple[str, 
     assert (found.exit_code, said in found.stderr) == (ExitCode.USAGE, True), found.stderr
 
 
-def test_report_total_of_several_years_sums_figures_and_has_no_rates() -> None:
+def test_report_total_of_several_years_sums_figures_and_computes_rates() -> None:
     year = {
         "traffic": {"raw": "2", "uniq": "1"}, "views": 4, "epc": 1.5,
-        "actions": {"confirmed": {"count": 1, "charge": 0.1}, "declined": {"count": 1, "charge": 3}},
+        "actions": {"confirmed": {"count": 1, "charge": 0.1, "payouts": 3}, "declined": {"count": 1, "charge": 3}},
     }  # fmt: skip
     total = _summed([year, year])
     assert total is not None and _summed([]) is None and _summed([year]) is year
@@ -163,7 +163,7 @@ def test_report_total_of_several_years_sums_figures_and_has_no_rates() -> None:
         name: METRICS[name].value(total) for name in ("clicks", "conversions", "charge", "impressions", "cr", "epc")
     }
     assert shown == {
-        "clicks": 4, "conversions": 2, "charge": Decimal("0.2"), "impressions": 8, "cr": 50, "epc": None,
+        "clicks": 4, "conversions": 2, "charge": Decimal("0.2"), "impressions": 8, "cr": 50, "epc": Decimal("1.5"),
     }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def test_epc_and_hidden_charge_follow_converted_money(analytics: Analytics) -> N
     [row] = run_report(analytics, report).rows
     confirmed = row.actions["confirmed"]
     assert (confirmed.payouts, confirmed.charge, confirmed.earning) == (Decimal(1), Decimal(0), Decimal(0))
-    assert row.epc == Decimal("0.3333")
+    assert row.metric("epc") == Decimal("0.3333")
 
 
 @pytest.mark.parametrize(

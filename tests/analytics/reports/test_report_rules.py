@@ -100,10 +100,13 @@ def test_store_query_over_limit_is_too_heavy(limits: QueryLimits, sql: str) -> N
         store.close()
 
 
+NO_CONVERSIONS = dict.fromkeys(("total", "confirmed", "pending", "hold", "declined"), NOTHING)
+
+
 @pytest.mark.parametrize(
     ("row", "derived"),
     [
-        (StatsRow({}, 0, 0, 0, 0, {"total": NOTHING, "confirmed": NOTHING}), ("0", "1:0", "0", "0", "0")),
+        (StatsRow({}, 0, 0, 0, 0, NO_CONVERSIONS), ("0", "1:0", "0", "0", "0")),
         (
             StatsRow(
                 {},
@@ -112,6 +115,7 @@ def test_store_query_over_limit_is_too_heavy(limits: QueryLimits, sql: str) -> N
                 0,
                 900,
                 {
+                    **NO_CONVERSIONS,
                     "total": ConversionTotals(*[Decimal(0)] * 4, 0, 7),
                     "confirmed": ConversionTotals(*[Decimal(9)] * 4, 0, 2),
                 },
@@ -122,7 +126,7 @@ def test_store_query_over_limit_is_too_heavy(limits: QueryLimits, sql: str) -> N
 )
 def test_store_report_derived_metrics_follow_sums(row: StatsRow, derived: tuple[str, ...]) -> None:
     cr, ratio, epc, ecpm, ctr = derived
-    assert (row.cr(), row.ratio, row.epc, row.ecpm, row.ctr) == (
+    assert (row.cr(), row.ratio, row.metric("epc"), row.metric("ecpm"), row.metric("ctr")) == (
         Decimal(cr),
         ratio,
         Decimal(epc),

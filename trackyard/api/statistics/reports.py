@@ -10,7 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
-from trackyard.api.statistics.rows import RowFormat, StatsAnswer, stats_answer
+from trackyard.api.statistics.rows import FIELD_NAMES, RowFormat, StatsAnswer, stats_answer
 from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
 from trackyard.api.statistics.times import hour_end_ms, hour_start_ms
 from trackyard.base.errors import BadInput
@@ -19,6 +19,7 @@ from trackyard.domain.money.payment_states import PaymentState
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.click_columns import SliceAccess
+from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, InRows
 from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.domain.statistics.switches import Switches
@@ -128,13 +129,14 @@ METRICS = (
     "confirmed_revenue",
 )  # fmt: skip
 
+_OF_STAFF: Final = tuple(field.name for _, field in FIELDS_OF_ROWS if field.rows is InRows.COSTS)
 FIELDS: Final = (
-    "clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions", "cr", "affiliate_epc", "ratio",
-    "epc", "trafficback", "ctr", "views", "ecpm",
-)  # fmt: skip
+    *("clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions"),
+    *(name for name in FIELD_NAMES if name not in _OF_STAFF),
+)
 """The figures of rows that a program may name; those of traffic and actions are in every row."""
 
-FieldName = Annotated[str, s.Choice(FIELDS, admin=("cost", "profit", "roi"))]
+FieldName = Annotated[str, s.Choice(FIELDS, admin=_OF_STAFF)]
 SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permission=slices_for(SliceAccess.PERMITTED))]
 OrderName = Annotated[
     str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager", *COST_METRICS))

@@ -1,26 +1,31 @@
 """Statistics rows on the wire (docs/spec/types.md#statistics-rows)."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.day_rates import is_before_first_rate
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import UNDEFINED, list_statistics_rows, manager_title
-from trackyard.base.money import ZERO
 from trackyard.domain.money.exchange_rates import first_rate_warning
+from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, InRows, RowField, Unit
 from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
-T = TypeVar("T")
+_PAGES: Final = frozenset({"landing", "prelanding"})
+"""The slices by a page of an offer."""
+RATED: Final = frozenset({"conn_type", *_PAGES})
+"""The slices of which `plain` rows have epc and ratio, too."""
+
 Value = int | str | dict[str, int | str]
 
 
@@ -50,7 +55,39 @@ class PageInfo(View):
     title: str
 
 
-class StatsRowView(View):
+class _SliceView(View):
+    """The first fields of a row."""
+
+    slice: dict[str, Value]
+    traffic: TrafficView
+    actions: dict[str, ActionView] | list[ActionView]
+
+
+_OTHER_FIELDS: Final[Mapping[str, tuple[str, Any]]] = MappingProxyType(
+    {"epc": ("cr", dict[str, Money]), "trafficback": ("ratio", str)}
+)
+"""Fields that are more than a number, by the metric that follows: a rate for each conversion type, and a text."""
+FIELD_NAMES: Final = tuple(
+    name
+    for metric, field in FIELDS_OF_ROWS
+    for name in (_OTHER_FIELDS.get(field.name, ("",))[0], field.name, field.also)
+    if name
+)
+"""The fields of rows after those of their conversions, in order."""
+
+
+def _field_types() -> Iterator[tuple[str, Any, UnsetType]]:
+    kinds: dict[str, Any] = dict(_OTHER_FIELDS.values())
+    for metric, column in FIELDS_OF_ROWS:
+        kinds |= dict.fromkeys((column.name, column.also), int if metric.unit is Unit.COUNT else Money)
+    for name in FIELD_NAMES:
+        yield name, kinds[name] | UnsetType, UNSET
+
+
+_MetricsView: Any = msgspec.defstruct("_MetricsView", [*_field_types()], bases=(_SliceView,), kw_only=True)
+
+
+class StatsRowView(_MetricsView):  # type: ignore[misc]
     """One row of a report.
 
     actions: empty in a row of rejected clicks (a slice by trafficback_reason), which `trafficback` counts.
@@ -64,20 +101,6 @@ class StatsRowView(View):
     absent.
     """
 
-    slice: dict[str, Value]
-    traffic: TrafficView
-    actions: dict[str, ActionView] | list[ActionView]
-    views: int | UnsetType = UNSET
-    ctr: Money | UnsetType = UNSET
-    cr: dict[str, Money] | UnsetType = UNSET
-    epc: Money | UnsetType = UNSET
-    affiliate_epc: Money | UnsetType = UNSET
-    ecpm: Money | UnsetType = UNSET
-    ratio: str | UnsetType = UNSET
-    trafficback: int | UnsetType = UNSET
-    cost: Money | UnsetType = UNSET
-    profit: Money | UnsetType = UNSET
-    roi: Money | UnsetType = UNSET
     landings_info: dict[str, PageInfo] | UnsetType = UNSET
 
 
@@ -113,6 +136,20 @@ class RowFormat:
     def shows(self, kind: str) -> bool:
         """Return whether rows show a conversion type."""
         return not self.types or kind in self.types
+
+    def has_field(self, field: RowField, keys: Collection[str], *, has_cost: bool) -> bool:
+        """Return whether rows with these keys of slices have the field of a metric."""
+        is_rejected, full = REJECTION_REASON in keys, not self.plain
+        if field.rows is InRows.NAMED and is_rejected:
+            return True
+        usual = {
+            InRows.FULL: full,
+            InRows.REJECTED: full or is_rejected,
+            InRows.RATED: full or not RATED.isdisjoint(keys),
+            InRows.COSTS: full or has_cost,
+            InRows.NAMED: False,
+        }
+        return self.has(field.name, otherwise=usual[field.rows])
 
     @property
     def shows_url(self) -> bool:
@@ -165,39 +202,37 @@ def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> 
 def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView:
     """Return the view of a row."""
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
-    rejected, full = REJECTION_REASON in row.keys, not form.plain
-    rated = full or not _RATED.isdisjoint(row.keys)
-    costs = full or bool(row.cost)
-
-    def shown(name: str, value: T, *, otherwise: bool) -> T | UnsetType:
-        return value if form.has(name, otherwise=otherwise) else UNSET
-
-    def of_costs(name: str, value: Decimal) -> Money | UnsetType:
-        return number(value) if row.cost is not None and form.has(name, otherwise=costs) else UNSET
-
+    rejected = REJECTION_REASON in row.keys
+    fields: dict[str, Any] = {}
+    if form.has("cr", otherwise=not form.plain):
+        fields["cr"] = {kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)}
+    if form.has("ratio", otherwise=not form.plain or not RATED.isdisjoint(row.keys)):
+        fields["ratio"] = row.ratio
+    if not _PAGES.isdisjoint(row.keys):
+        fields["landings_info"] = _pages(row, names)
     return StatsRowView(
         slice=_slice(row, names, form),
         traffic=TrafficView(raw=str(row.raw), uniq=str(row.uniq)),
         actions=[] if rejected else actions,
-        views=shown("views", row.views, otherwise=full or rejected),
-        ctr=shown("ctr", number(row.ctr), otherwise=full or rejected),
-        cr=shown("cr", {kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)}, otherwise=full),
-        epc=shown("epc", number(row.epc), otherwise=rated),
-        affiliate_epc=shown("affiliate_epc", number(row.epc), otherwise=False),
-        ecpm=shown("ecpm", number(row.ecpm), otherwise=full),
-        ratio=shown("ratio", row.ratio, otherwise=rated),
-        trafficback=row.trafficback if rejected else shown("trafficback", row.trafficback, otherwise=False),
-        cost=of_costs("cost", row.cost or ZERO),
-        profit=of_costs("profit", row.profit),
-        roi=of_costs("roi", row.roi),
-        landings_info=_pages(row, names) if not _PAGES.isdisjoint(row.keys) else UNSET,
+        **fields,
+        **_metrics(row, form),
     )
 
 
-_PAGES: Final = frozenset({"landing", "prelanding"})
-"""The slices by a page of an offer."""
-_RATED: Final = frozenset({"conn_type", *_PAGES})
-"""The slices of which `plain` rows have epc and ratio, too."""
+def _metrics(row: StatsRow, form: RowFormat) -> dict[str, int | Decimal]:
+    """Return the fields of metrics."""
+    found: dict[str, int | Decimal] = {}
+    sums = row.sums
+    for metric, column in FIELDS_OF_ROWS:
+        if column.rows is InRows.COSTS and row.cost is None:
+            continue
+        value = metric.in_rows(sums)
+        shown = int(value) if metric.unit is Unit.COUNT else number(value)
+        if form.has_field(column, row.keys, has_cost=bool(row.cost)):
+            found[column.name] = shown
+        if column.also and column.also in form.fields:
+            found[column.also] = shown
+    return found
 
 
 def _pages(row: StatsRow, names: EntityNames) -> dict[str, PageInfo]:

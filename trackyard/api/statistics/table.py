@@ -9,7 +9,8 @@ from trackyard.actions.statistics.exports import export_rows
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import list_statistics_rows
 from trackyard.api.statistics.exports import ALL_ROWS, each_export_piece
-from trackyard.api.statistics.rows import ActionView, RowFormat, StatsRowView, row_view, shown_value
+from trackyard.api.statistics.rows import FIELD_NAMES, RATED, ActionView, RowFormat, StatsRowView, row_view, shown_value
+from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, InRows, Unit
 from trackyard.domain.statistics.reports import Report, conversion_types
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES
 from trackyard.wire.endpoint import ApiRequest
@@ -31,9 +32,11 @@ CUSTOM_COLUMNS: Final = (
     f"{ALL_ROWS}"
 )
 _ACTION: Final = columns_of(ActionView)
-_COSTS: Final = ("cost", "profit", "roi")
-_KINDS: Final = {"views": ColumnType.WHOLE, "trafficback": ColumnType.WHOLE, "ratio": ColumnType.TEXT}
-"""The types of figures that are no amounts."""
+_KINDS: Final = {
+    "ratio": ColumnType.TEXT,
+    **{field.name: ColumnType.WHOLE for metric, field in FIELDS_OF_ROWS if metric.unit is Unit.COUNT},
+}
+"""The types of fields that are not amounts."""
 
 
 def stats_table(
@@ -73,17 +76,17 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
 
 def _figures(report: Report, form: RowFormat) -> tuple[str, ...]:
     """Return the figures of rows after those of their conversions, in the order of the columns."""
-    rejected, full = REJECTION_REASON in report.dimensions, not form.plain
+    keys = {part.key for name in report.dimensions for part in SLICES[name].parts}
     has_costs = form.staff and report.can_have_costs
-    default = {
-        **dict.fromkeys(("views", "ctr"), rejected or full),
-        **dict.fromkeys(("cr", "epc", "ecpm", "ratio"), full),
-        "affiliate_epc": False,
-        "trafficback": False,
-        **dict.fromkeys(_COSTS if has_costs else (), full),
+    shown = {
+        "cr": form.has("cr", otherwise=not form.plain),
+        "ratio": form.has("ratio", otherwise=not form.plain or not RATED.isdisjoint(keys)),
     }
-    shown = [name for name, otherwise in default.items() if form.has(name, otherwise=otherwise)]
-    return tuple(name for name in default if name in shown or (name == "trafficback" and rejected))
+    for _, field in FIELDS_OF_ROWS:
+        is_possible = has_costs or field.rows is not InRows.COSTS
+        shown[field.name] = is_possible and form.has_field(field, keys, has_cost=False)
+        shown[field.also] = field.also in form.fields
+    return tuple(name for name in FIELD_NAMES if shown[name])
 
 
 def _metrics(

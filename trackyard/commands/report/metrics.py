@@ -6,14 +6,16 @@ from decimal import Decimal
 from enum import Enum, auto
 from typing import Any, Final
 
+from trackyard.base.texts.marks import source_of
 from trackyard.domain.money.amounts import rate_places, shown_amount
+from trackyard.domain.statistics.metrics import COUNTED, Sums, Unit
+from trackyard.domain.statistics.metrics import METRICS as REGISTERED
+from trackyard.domain.statistics.metrics import Metric as RegisteredMetric
 
 Row = Mapping[str, Any]
 """A row of the API."""
 Value = Decimal | str | None
 CONVERSION_TYPES: Final = ("total", "confirmed", "pending", "declined", "hold")
-COUNTED: Final = ("confirmed", "pending", "hold")
-"""The types that conversions, charge, payout and margin count (docs/commands.md): declined is a figure of its own."""
 
 
 class Form(Enum):
@@ -82,31 +84,13 @@ def _action(kind: str, name: str) -> Callable[[Row], Value]:
     return value
 
 
-def _counted(name: str) -> Callable[[Row], Value]:
+def _counted(name: str) -> Callable[[Row], Decimal]:
     parts = [_action(kind, name) for kind in COUNTED]
 
-    def value(row: Row) -> Value:
+    def value(row: Row) -> Decimal:
         return sum((found for part in parts if isinstance(found := part(row), Decimal)), Decimal(0))
 
     return value
-
-
-def _rate(row: Row) -> Value:
-    clicks, conversions = _traffic("raw")(row), _counted("count")(row)
-    assert isinstance(clicks, Decimal) and isinstance(conversions, Decimal)
-    return 100 * conversions / clicks if clicks else Decimal(0)
-
-
-def _profit(row: Row) -> Value:
-    cost, margin = _field("cost")(row), _counted("earning")(row)
-    return margin - cost if isinstance(cost, Decimal) and isinstance(margin, Decimal) else None
-
-
-def _roi(row: Row) -> Value:
-    cost, profit = _field("cost")(row), _profit(row)
-    if not isinstance(cost, Decimal) or not isinstance(profit, Decimal):
-        return None
-    return 100 * profit / cost if cost else Decimal(0)
 
 
 def _cr(kind: str) -> Callable[[Row], Value]:
@@ -118,29 +102,58 @@ def _ratio(row: Row) -> Value:
     return None if found is None else str(found)
 
 
+def _sums(row: Row) -> Sums:
+    """Return the sums of a row."""
+    count = {kind: _number(_action(kind, "count")(row)) for kind in (*COUNTED, "declined")}
+    return Sums(
+        clicks=int(_number(row["traffic"]["raw"])),
+        unique=int(_number(row["traffic"]["uniq"])),
+        rejected=int(_number(row.get("trafficback"))),
+        impressions=int(_number(row.get("views"))),
+        conversions=int(sum(count[kind] for kind in COUNTED)),
+        confirmed=int(count["confirmed"]),
+        pending=int(count["pending"]),
+        hold=int(count["hold"]),
+        declined=int(count["declined"]),
+        charge=_counted("charge")(row),
+        payout=_counted("payouts")(row),
+        confirmed_charge=_number(_action("confirmed", "charge")(row)),
+        confirmed_payout=_number(_action("confirmed", "payouts")(row)),
+        cost=_number(row.get("cost")),
+    )
+
+
+def _value(metric: RegisteredMetric) -> Callable[[Row], Value]:
+    """Return a function that computes a metric; None for a row that lacks one of its sums."""
+    needed = [_OF_SUMS[name] for name in metric.reads]
+    scale = 100 if metric.unit is Unit.SHARE else 1
+
+    def value(row: Row) -> Value:
+        if any(row.get(name) is None for name in needed):
+            return None
+        return scale * Decimal(metric.value(_sums(row)) or 0)
+
+    return value
+
+
+def _parts(metric: RegisteredMetric) -> tuple[Callable[[Row], Value], ...]:
+    return tuple(lambda row, name=name: Decimal(getattr(_sums(row), name)) for name in metric.less)
+
+
+_OF_SUMS: Final = {"impressions": "views", "rejected": "trafficback", "cost": "cost"}
+"""Sums that a row may lack, by the fields that have them."""
+_FORM_OF: Final = {
+    Unit.COUNT: Form.COUNT,
+    Unit.MONEY: Form.AMOUNT,
+    Unit.RATE: Form.RATE,
+    Unit.SHARE: Form.PERCENT,
+}
 _WORDS: Final = (
-    Metric("clicks", "Clicks", Form.COUNT, _traffic("raw")),
-    Metric("uniques", "Uniques", Form.COUNT, _traffic("uniq")),
-    Metric("impressions", "Impressions", Form.COUNT, _field("views")),
-    Metric("conversions", "Conversions", Form.COUNT, _counted("count")),
-    Metric("declined", "Declined", Form.COUNT, _action("declined", "count")),
-    Metric("cr", "CR", Form.PERCENT, _rate),
-    Metric("charge", "Charge", Form.AMOUNT, _counted("charge")),
-    Metric("payout", "Payout", Form.AMOUNT, _counted("payouts")),
-    Metric("margin", "Margin", Form.AMOUNT, _counted("earning"), (_counted("charge"), _counted("payouts"))),
-    Metric("cost", "Ad costs", Form.AMOUNT, _field("cost")),
-    Metric(
-        "profit",
-        "Profit",
-        Form.AMOUNT,
-        _profit,
-        (_counted("charge"), _counted("payouts"), _field("cost")),
+    *(
+        Metric(name, source_of(metric.label), _FORM_OF[metric.unit], _value(metric), _parts(metric))
+        for metric in REGISTERED
+        for name in (metric.name, *metric.old)
     ),
-    Metric("roi", "ROI", Form.PERCENT, _roi),
-    Metric("rejected", "Rejected", Form.COUNT, _field("trafficback")),
-    Metric("ctr", "CTR", Form.PERCENT, _field("ctr")),
-    Metric("epc", "EPC", Form.RATE, _field("epc")),
-    Metric("ecpm", "eCPM", Form.RATE, _field("ecpm")),
     Metric("ratio", "Ratio", Form.TEXT, _ratio),
 )
 _FORMS: Final = {"count": Form.COUNT, "null": Form.COUNT}

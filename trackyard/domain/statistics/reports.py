@@ -11,6 +11,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.exchange_rates import DayRates
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.ad_costs import AdCostSum, filters_have_costs, slices_have_costs
+from trackyard.domain.statistics.metrics import COUNTED, METRIC_BY_NAME, Sums
 from trackyard.domain.statistics.slices import FILTERS, SLICES
 
 Values = tuple[int, ...] | tuple[str, ...]
@@ -101,29 +102,30 @@ class StatsRow:
         return f"1:{clicks}"
 
     @property
-    def epc(self) -> Decimal:
-        """Return payouts of confirmed conversions per click."""
-        return _ratio(self.actions[CONFIRMED].payouts, self.raw)
+    def sums(self) -> Sums:
+        """Return what metrics are computed from."""
+        counted = [self.actions[kind] for kind in COUNTED]
+        confirmed, pending, hold = counted
+        return Sums(
+            clicks=self.raw,
+            unique=self.uniq,
+            rejected=self.trafficback,
+            impressions=self.views,
+            conversions=sum(each.count for each in counted),
+            confirmed=confirmed.count,
+            pending=pending.count,
+            hold=hold.count,
+            declined=self.actions["declined"].count,
+            charge=sum((each.charge for each in counted), ZERO),
+            payout=sum((each.payouts for each in counted), ZERO),
+            confirmed_charge=confirmed.payouts + confirmed.earning,
+            confirmed_payout=confirmed.payouts,
+            cost=self.cost or ZERO,
+        )
 
-    @property
-    def ecpm(self) -> Decimal:
-        """Return payouts of confirmed conversions per 1,000 views."""
-        return _ratio(1000 * self.actions[CONFIRMED].payouts, self.views)
-
-    @property
-    def ctr(self) -> Decimal:
-        """Return clicks per view, in percent."""
-        return _ratio(Decimal(100 * self.raw), self.views)
-
-    @property
-    def profit(self) -> Decimal:
-        """Return the margin of confirmed conversions less the costs."""
-        return self.actions[CONFIRMED].earning - (self.cost or ZERO)
-
-    @property
-    def roi(self) -> Decimal:
-        """Return the profit as a part of the costs, in percent; 0 without costs."""
-        return rounded(100 * self.profit / self.cost) if self.cost else ZERO
+    def metric(self, name: str) -> Decimal:
+        """Return a metric as rows of the API show it (domain/statistics/metrics.py)."""
+        return METRIC_BY_NAME[name].in_rows(self.sums)
 
 
 @dataclass(frozen=True, slots=True)

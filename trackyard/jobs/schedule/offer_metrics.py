@@ -81,7 +81,7 @@ class OfferMetricsRefresher:
         now = self._clock.now_ms()
         week = {offer_id: _week_epc(row) for offer_id, row in self._rows(now - WEEK_MS, now).items()}
         today = {
-            offer_id: OfferMetrics(row.cr(), row.epc, week.get(offer_id, ZERO))
+            offer_id: OfferMetrics(row.cr(), row.metric("epc"), week.get(offer_id, ZERO))
             for offer_id, row in self._rows(now - MONTH_MS, now).items()
         }
         with self._database.read() as conn:

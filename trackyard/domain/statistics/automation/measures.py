@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from trackyard.base.money import ZERO
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Unit
 
 Key = tuple[int | str, ...]
 """What is judged: the values of the slices of a rule, in their order."""
@@ -98,24 +99,41 @@ _COUNTED: Final[Mapping[Callable[[Measures], int], tuple[str, ...]]] = MappingPr
     {_clicks: ("raw",), _arrived: ("raw", "trafficback"), _reported: ("count",), _first: ("count",)}
 )
 
+
+def _registered(name: str, volume: Callable[[Measures], int] = _clicks, *, of_rejections: bool = False) -> RuleMetric:
+    """Return a metric of statistics (domain/statistics/metrics.py) as one of rules."""
+    metric = METRIC_BY_NAME[name]
+    return RuleMetric(
+        metric.of,
+        volume,
+        metric.per,
+        scale=100 if metric.unit is Unit.SHARE else metric.scale,
+        is_money=metric.unit in (Unit.MONEY, Unit.RATE),
+        of_rejections=of_rejections,
+    )
+
+
 METRICS: Final[Mapping[str, RuleMetric]] = MappingProxyType(
     {
-        "clicks": RuleMetric(_clicks, _clicks),
-        "unique_clicks": RuleMetric(lambda each: each.unique, _clicks),
-        "rejected_clicks": RuleMetric(lambda each: each.rejected, _arrived, of_rejections=True),
+        "clicks": _registered("clicks"),
+        "unique_clicks": _registered("unique"),
+        "rejected_clicks": _registered("rejected", _arrived, of_rejections=True),
         "rejected_share": RuleMetric(lambda each: each.rejected, _arrived, _arrived, of_rejections=True),
         "marked_clicks": RuleMetric(lambda each: each.marked, _clicks, of_signals=True),
         "marked_share": RuleMetric(lambda each: each.marked, _clicks, _clicks, of_signals=True),
-        "conversions": RuleMetric(lambda each: each.conversions, _clicks),
-        "confirmed": RuleMetric(lambda each: each.confirmed, _clicks),
-        "declined": RuleMetric(lambda each: each.declined, _reported),
+        "conversions": _registered("conversions"),
+        "confirmed": _registered("confirmed"),
+        "declined": _registered("declined", _reported),
         "declined_share": RuleMetric(lambda each: each.declined, _reported, _reported),
-        "cr": RuleMetric(lambda each: each.conversions, _clicks, _clicks),
-        "charge": RuleMetric(lambda each: each.charge, _clicks, is_money=True),
-        "payout": RuleMetric(lambda each: each.payout, _clicks, is_money=True),
-        "margin": RuleMetric(lambda each: each.charge - each.payout, _clicks, is_money=True),
-        "epc": RuleMetric(lambda each: each.payout, _clicks, _clicks, scale=1, is_money=True),
+        "cr": _registered("cr"),
+        "charge": _registered("charge"),
+        "payout": _registered("payout"),
+        "margin": _registered("margin"),
+        "epc": _registered("expected_epc"),
         "goal_share": RuleMetric(lambda each: each.second, _first, _first, of_goals=True),
     }
 )
-"""Every metric by name. `goal_share` is conversions of the second goal per conversion of the first, in percent."""
+"""Every metric by name. `goal_share` is conversions of the second goal per conversion of the first, in percent.
+
+`epc` is the expected EPC of statistics: a rule judges conversions before they are confirmed.
+"""

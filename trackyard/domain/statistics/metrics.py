@@ -1,0 +1,271 @@
+"""Every metric of statistics, once (docs/spec/statistics.md#metrics).
+
+Rows of the API, their files, pages, `trackyard report` and rules read this table.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+from trackyard.base.money import ZERO, rounded
+from trackyard.base.texts.marks import lazy_gettext
+
+COUNTED: Final = ("confirmed", "pending", "hold")
+"""The conversion types that `conversions`, `charge`, `payout` and `margin` count; declined is a metric of its own."""
+
+
+class Traffic(Protocol):
+    """The sums that rows of reports and windows of rules share."""
+
+    @property
+    def clicks(self) -> int:
+        """Accepted clicks."""
+        ...
+
+    @property
+    def unique(self) -> int:
+        """Unique clicks."""
+        ...
+
+    @property
+    def rejected(self) -> int:
+        """Rejected clicks."""
+        ...
+
+    @property
+    def conversions(self) -> int:
+        """Conversions of COUNTED."""
+        ...
+
+    @property
+    def confirmed(self) -> int:
+        """Confirmed conversions."""
+        ...
+
+    @property
+    def declined(self) -> int:
+        """Declined conversions."""
+        ...
+
+    @property
+    def charge(self) -> Decimal:
+        """The charge of COUNTED."""
+        ...
+
+    @property
+    def payout(self) -> Decimal:
+        """The payout of COUNTED."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The sums of rows, which metrics are computed from; amounts in one currency.
+
+    conversions, charge, payout: of COUNTED. rejected, impressions, cost: 0 in rows that do not have them.
+    """
+
+    clicks: int = 0
+    unique: int = 0
+    rejected: int = 0
+    impressions: int = 0
+    conversions: int = 0
+    confirmed: int = 0
+    pending: int = 0
+    hold: int = 0
+    declined: int = 0
+    charge: Decimal = ZERO
+    payout: Decimal = ZERO
+    confirmed_charge: Decimal = ZERO
+    confirmed_payout: Decimal = ZERO
+    cost: Decimal = ZERO
+
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+    def __sub__(self, other: "Sums") -> "Sums":
+        return Sums(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
+
+
+class Unit(Enum):
+    """What a metric is measured in. SHARE: 1 is all. RATE: an amount for each of something."""
+
+    COUNT = "count"
+    MONEY = "money"
+    SHARE = "share"
+    RATE = "rate"
+
+
+class Direction(Enum):
+    """Which way a metric should go.
+
+    UP: more is better, as of clicks. DOWN: less is better, as of declined conversions. NEUTRAL: neither, as of payout.
+    """
+
+    UP = "up"
+    DOWN = "down"
+    NEUTRAL = "neutral"
+
+
+class InRows(Enum):
+    """The rows of the API that have a field, where the caller names no fields (docs/compatibility.md).
+
+    FULL: `full` rows. REJECTED: those by rejection reason too. RATED: those by connection type or page too. COSTS: rows
+    that costs can have, of staff. NAMED: those by rejection reason, no others.
+    """
+
+    FULL = "full"
+    REJECTED = "rejected"
+    RATED = "rated"
+    COSTS = "costs"
+    NAMED = "named"
+
+
+@dataclass(frozen=True, slots=True)
+class RowField:
+    """A metric as a field of the API's rows. also: another field with the same value, which callers name."""
+
+    name: str
+    rows: InRows = InRows.FULL
+    also: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric.
+
+    name: in addresses of pages, saved reports, `trackyard report` and rules. old: names that it had there.
+    of: what is counted. per: of what it is a share or a rate, None = it is a sum. scale: `of` for so many of `per`.
+    less: where it is a difference, the sums of which it is one: the first less the others.
+    field: in rows of the API, None where they have none.
+    reads: sums that not every row has.
+    """
+
+    name: str
+    label: str
+    unit: Unit
+    direction: Direction
+    of: Callable[[Any], int | Decimal]
+    per: Callable[[Any], Any] | None = None
+    scale: int = 1
+    less: tuple[str, ...] = ()
+    field: RowField | None = None
+    reads: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+
+    def value(self, sums: Traffic) -> Decimal | int | None:
+        """Return the metric of sums; None for a share or a rate of nothing."""
+        if self.per is None:
+            return self.of(sums)
+        whole = self.per(sums)
+        return Decimal(self.of(sums)) * self.scale / whole if whole else None
+
+    def in_rows(self, sums: Sums) -> Decimal:
+        """Return its value in rows of the API: shares in percent, 0 for those of nothing, four places."""
+        if self.per is None:
+            return Decimal(self.of(sums))
+        whole = self.per(sums)
+        scale = self.scale * (100 if self.unit is Unit.SHARE else 1)
+        return rounded(scale * Decimal(self.of(sums)) / whole) if whole else ZERO
+
+    @property
+    def adds_up(self) -> bool:
+        """Return whether the metric of all rows is the sum of theirs."""
+        return self.per is None
+
+
+def _sum(name: str) -> Callable[[Any], Any]:
+    return lambda sums: getattr(sums, name)
+
+
+def _margin(sums: Traffic) -> Decimal:
+    return sums.charge - sums.payout
+
+
+def _profit(sums: Sums) -> Decimal:
+    return sums.confirmed_charge - sums.confirmed_payout - sums.cost
+
+
+def _expected_profit(sums: Sums) -> Decimal:
+    return sums.charge - sums.payout - sums.cost
+
+
+_clicks, _impressions, _cost = _sum("clicks"), _sum("impressions"), _sum("cost")
+
+METRICS: Final = (
+    Metric("clicks", lazy_gettext("Clicks"), Unit.COUNT, Direction.UP, _clicks),
+    Metric("unique", lazy_gettext("Unique"), Unit.COUNT, Direction.UP, _sum("unique"), old=("uniques",)),
+    Metric(
+        *("impressions", lazy_gettext("Impressions"), Unit.COUNT, Direction.UP, _impressions),
+        field=RowField("views", InRows.REJECTED),
+        reads=("impressions",),
+    ),
+    Metric("conversions", lazy_gettext("Conversions"), Unit.COUNT, Direction.UP, _sum("conversions")),
+    Metric("confirmed", lazy_gettext("Confirmed"), Unit.COUNT, Direction.UP, _sum("confirmed")),
+    Metric("pending", lazy_gettext("Pending"), Unit.COUNT, Direction.NEUTRAL, _sum("pending")),
+    Metric("hold", lazy_gettext("On hold"), Unit.COUNT, Direction.NEUTRAL, _sum("hold")),
+    Metric("declined", lazy_gettext("Declined"), Unit.COUNT, Direction.DOWN, _sum("declined")),
+    Metric("cr", lazy_gettext("CR"), Unit.SHARE, Direction.UP, _sum("conversions"), _clicks),
+    Metric(
+        *("ctr", lazy_gettext("CTR"), Unit.SHARE, Direction.UP, _clicks, _impressions),
+        field=RowField("ctr", InRows.REJECTED),
+        reads=("impressions",),
+    ),
+    Metric("charge", lazy_gettext("Charge"), Unit.MONEY, Direction.NEUTRAL, _sum("charge")),
+    Metric("payout", lazy_gettext("Payout"), Unit.MONEY, Direction.NEUTRAL, _sum("payout")),
+    Metric("margin", lazy_gettext("Margin"), Unit.MONEY, Direction.UP, _margin, less=("charge", "payout")),
+    Metric("margin_share", lazy_gettext("Margin share"), Unit.SHARE, Direction.UP, _margin, _sum("charge")),
+    Metric(
+        *("epc", lazy_gettext("EPC"), Unit.RATE, Direction.UP, _sum("confirmed_payout"), _clicks),
+        field=RowField("epc", InRows.RATED, also="affiliate_epc"),
+    ),
+    Metric(
+        *("ecpm", lazy_gettext("eCPM"), Unit.RATE, Direction.UP, _sum("confirmed_payout"), _impressions, 1000),
+        field=RowField("ecpm"),
+        reads=("impressions",),
+    ),
+    Metric(
+        *("rejected", lazy_gettext("Rejected"), Unit.COUNT, Direction.DOWN, _sum("rejected")),
+        field=RowField("trafficback", InRows.NAMED),
+        reads=("rejected",),
+    ),
+    Metric(
+        *("cost", lazy_gettext("Ad costs"), Unit.MONEY, Direction.NEUTRAL, _cost),
+        field=RowField("cost", InRows.COSTS),
+        reads=("cost",),
+    ),
+    Metric(
+        *("confirmed_profit", lazy_gettext("Profit"), Unit.MONEY, Direction.UP, _profit),
+        less=("confirmed_charge", "confirmed_payout", "cost"),
+        field=RowField("profit", InRows.COSTS),
+        reads=("cost",),
+    ),
+    Metric(
+        *("confirmed_roi", lazy_gettext("ROI"), Unit.SHARE, Direction.UP, _profit, _cost),
+        field=RowField("roi", InRows.COSTS),
+        reads=("cost",),
+    ),
+    Metric(
+        *("expected_profit", lazy_gettext("Expected profit"), Unit.MONEY, Direction.UP, _expected_profit),
+        less=("charge", "payout", "cost"),
+        reads=("cost",),
+        old=("profit",),
+    ),
+    Metric(
+        *("expected_roi", lazy_gettext("Expected ROI"), Unit.SHARE, Direction.UP, _expected_profit, _cost),
+        reads=("cost",),
+        old=("roi",),
+    ),
+    Metric(
+        *("expected_epc", lazy_gettext("Expected EPC"), Unit.RATE, Direction.UP, _sum("payout"), _clicks),
+    ),
+)
+"""The metrics in the order in which tables show them. "Expected" ones count all of COUNTED, others the confirmed."""
+FIELDS_OF_ROWS: Final = tuple((metric, metric.field) for metric in METRICS if metric.field is not None)
+"""The metrics that rows of the API have, with their fields in order."""
+METRIC_BY_NAME: Final[Mapping[str, Metric]] = MappingProxyType(
+    {name: metric for metric in METRICS for name in (metric.name, *metric.old)}
+)
