@@ -1,4 +1,4 @@
-"""One table of metrics: each word is one number in rows of the API, in files, on pages and on the command line."""
+"""One table of metrics: each word is one number everywhere (docs/spec/statistics.md#metrics)."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -9,9 +9,9 @@ import pytest
 from trackyard.api.statistics.rows import FIELD_NAMES, StatsRowView
 from trackyard.base.texts.marks import source_of
 from trackyard.commands.report.metrics import METRICS as COMMAND_METRICS
-from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, METRIC_BY_NAME, METRICS, Direction, Sums, Unit
+from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, METRIC_BY_NAME, METRICS, Direction, MetricSums, Unit
 
-SUMS = Sums(
+SUMS = MetricSums(
     clicks=200, unique=150, rejected=50, impressions=4000, conversions=10, confirmed=5, pending=3, hold=2, declined=4,
     charge=Decimal(100), payout=Decimal(60), confirmed_charge=Decimal(50), confirmed_payout=Decimal(30),
     cost=Decimal(16),
@@ -36,9 +36,9 @@ def test_metric_of_sums_is_its_value(metric: object) -> None:
 
 def test_metric_of_nothing_is_nothing_and_zero_in_rows() -> None:
     assert VALUES.keys() == {metric.name for metric in METRICS} and len(METRICS) >= 23
-    of_nothing = {metric.value(Sums()) for metric in METRICS if metric.per is not None}
+    of_nothing = {metric.value(MetricSums()) for metric in METRICS if metric.per is not None}
     assert of_nothing == {None}
-    assert {metric.in_rows(Sums()) for metric in METRICS} == {Decimal(0)}
+    assert {metric.in_rows(MetricSums()) for metric in METRICS} == {Decimal(0)}
 
 
 def test_metric_names_are_unique() -> None:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from trackyard.commands.failures import WrongUse
 from trackyard.commands.local_api import ApiClient
 from trackyard.commands.periods import WantedPeriod
-from trackyard.commands.report.metrics import DEFAULT, DEFAULT_OF_REJECTIONS, METRICS, Metric
+from trackyard.commands.report.metrics import DEFAULT, DEFAULT_OF_REJECTIONS, METRICS, PrintedMetric
 from trackyard.commands.report.report import ReportRequest, ReportResult, make_report
 from trackyard.commands.report.slices import NAMES, SUBJECTS, is_time, slice_named
 from trackyard.domain.statistics.slices import REJECTION_REASON
@@ -57,7 +57,7 @@ def _slice(text: str) -> str:
     return found
 
 
-def _metric(text: str) -> Metric:
+def _metric(text: str) -> PrintedMetric:
     if text not in METRICS:
         raise WrongUse(_unknown("metric", text, METRICS, METRICS))
     return METRICS[text]

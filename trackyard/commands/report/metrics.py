@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from trackyard.base.texts.marks import source_of
 from trackyard.domain.money.amounts import rate_places, shown_amount
-from trackyard.domain.statistics.metrics import COUNTED, Sums, Unit
+from trackyard.domain.statistics.metrics import COUNTED, Metric, MetricSums, Unit
 from trackyard.domain.statistics.metrics import METRICS as REGISTERED
-from trackyard.domain.statistics.metrics import Metric as RegisteredMetric
 
 Row = Mapping[str, Any]
 """A row of the API."""
@@ -29,7 +28,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class PrintedMetric:
     """A metric.
 
     value: of a row of the API; None where the row has none.
@@ -102,10 +101,10 @@ def _ratio(row: Row) -> Value:
     return None if found is None else str(found)
 
 
-def _sums(row: Row) -> Sums:
+def _sums(row: Row) -> MetricSums:
     """Return the sums of a row."""
     count = {kind: _number(_action(kind, "count")(row)) for kind in (*COUNTED, "declined")}
-    return Sums(
+    return MetricSums(
         clicks=int(_number(row["traffic"]["raw"])),
         unique=int(_number(row["traffic"]["uniq"])),
         rejected=int(_number(row.get("trafficback"))),
@@ -123,7 +122,7 @@ def _sums(row: Row) -> Sums:
     )
 
 
-def _value(metric: RegisteredMetric) -> Callable[[Row], Value]:
+def _value(metric: Metric) -> Callable[[Row], Value]:
     """Return a function that computes a metric; None for a row that lacks one of its sums."""
     needed = [_OF_SUMS[name] for name in metric.reads]
     scale = 100 if metric.unit is Unit.SHARE else 1
@@ -136,12 +135,12 @@ def _value(metric: RegisteredMetric) -> Callable[[Row], Value]:
     return value
 
 
-def _parts(metric: RegisteredMetric) -> tuple[Callable[[Row], Value], ...]:
+def _parts(metric: Metric) -> tuple[Callable[[Row], Value], ...]:
     return tuple(lambda row, name=name: Decimal(getattr(_sums(row), name)) for name in metric.less)
 
 
 _OF_SUMS: Final = {"impressions": "views", "rejected": "trafficback", "cost": "cost"}
-"""Sums that a row may lack, by the fields that have them."""
+"""MetricSums that a row may lack, by the fields that have them."""
 _FORM_OF: Final = {
     Unit.COUNT: Form.COUNT,
     Unit.MONEY: Form.AMOUNT,
@@ -150,24 +149,24 @@ _FORM_OF: Final = {
 }
 _WORDS: Final = (
     *(
-        Metric(name, source_of(metric.label), _FORM_OF[metric.unit], _value(metric), _parts(metric))
+        PrintedMetric(name, source_of(metric.label), _FORM_OF[metric.unit], _value(metric), _parts(metric))
         for metric in REGISTERED
         for name in (metric.name, *metric.old)
     ),
-    Metric("ratio", "Ratio", Form.TEXT, _ratio),
+    PrintedMetric("ratio", "Ratio", Form.TEXT, _ratio),
 )
 _FORMS: Final = {"count": Form.COUNT, "null": Form.COUNT}
 _OF_API: Final = (
-    Metric("traffic.raw", "traffic.raw", Form.COUNT, _traffic("raw")),
-    Metric("traffic.uniq", "traffic.uniq", Form.COUNT, _traffic("uniq")),
-    Metric("views", "views", Form.COUNT, _field("views")),
-    Metric("trafficback", "trafficback", Form.COUNT, _field("trafficback")),
+    PrintedMetric("traffic.raw", "traffic.raw", Form.COUNT, _traffic("raw")),
+    PrintedMetric("traffic.uniq", "traffic.uniq", Form.COUNT, _traffic("uniq")),
+    PrintedMetric("views", "views", Form.COUNT, _field("views")),
+    PrintedMetric("trafficback", "trafficback", Form.COUNT, _field("trafficback")),
     *(
-        Metric(f"{kind}.{name}", f"{kind}.{name}", _FORMS.get(name, Form.AMOUNT), _action(kind, name))
+        PrintedMetric(f"{kind}.{name}", f"{kind}.{name}", _FORMS.get(name, Form.AMOUNT), _action(kind, name))
         for kind in CONVERSION_TYPES
         for name in ("count", "charge", "payouts", "revenue", "earning", "null")
     ),
-    *(Metric(f"cr_{kind}", f"cr_{kind}", Form.PERCENT, _cr(kind)) for kind in CONVERSION_TYPES),
+    *(PrintedMetric(f"cr_{kind}", f"cr_{kind}", Form.PERCENT, _cr(kind)) for kind in CONVERSION_TYPES),
 )
 
 METRICS: Final = {metric.name: metric for metric in (*_WORDS, *_OF_API)}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trackyard.commands.local_api import ApiClient
 from trackyard.commands.periods import DaySpan
-from trackyard.commands.report.metrics import Metric, Row
+from trackyard.commands.report.metrics import PrintedMetric, Row
 from trackyard.commands.report.slices import is_time
 
 _PATH: Final = "/3.1/stats/custom"
@@ -27,10 +27,10 @@ class ReportRequest:
 
     period: DaySpan
     slices: tuple[str, ...]
-    metrics: tuple[Metric, ...]
+    metrics: tuple[PrintedMetric, ...]
     filters: tuple[tuple[str, str], ...] = ()
     timezone: str = ""
-    order: Metric | None = None
+    order: PrintedMetric | None = None
     limit: int = 0
 
     def params(self, slices: Sequence[str], page: int = 1) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def make_report(api: ApiClient, request: ReportRequest, *, with_trends: bool) ->
     return ReportResult(rows, total, count, answer["currency"], trends)
 
 
-def _sort_key(metric: Metric) -> Any:
+def _sort_key(metric: PrintedMetric) -> Any:
     def key(row: Row) -> tuple[bool, Any]:
         value = metric.value(row)
         return (value is not None, value if isinstance(value, Decimal) else Decimal(0))

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from trackyard.commands.frame.output import TableColumn, sparkline, table
-from trackyard.commands.report.metrics import Form, Metric, Row, Value
+from trackyard.commands.report.metrics import Form, PrintedMetric, Row, Value
 from trackyard.commands.report.report import ReportRequest, ReportResult
 from trackyard.commands.report.slices import is_time, text_of, title_of
 
@@ -37,7 +37,7 @@ def table_lines(request: ReportRequest, found: ReportResult) -> Iterator[str]:
         yield f"{len(found.rows):,} of {found.count:,} rows: --limit 0 shows more, `trackyard export custom` all."
 
 
-def _texts(metrics: Sequence[Metric], row: Row, currency: str) -> list[str]:
+def _texts(metrics: Sequence[PrintedMetric], row: Row, currency: str) -> list[str]:
     return [metric.text_of(row, currency) for metric in metrics]
 
 
@@ -82,7 +82,7 @@ def json_answer(request: ReportRequest, found: ReportResult) -> dict[str, Any]:
     }
 
 
-def _values(metrics: Sequence[Metric], row: Row) -> dict[str, Value]:
+def _values(metrics: Sequence[PrintedMetric], row: Row) -> dict[str, Value]:
     return {metric.name: metric.value(row) for metric in metrics}
 
 

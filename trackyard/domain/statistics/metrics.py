@@ -62,7 +62,7 @@ class Traffic(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class MetricSums:
     """The sums of rows, which metrics are computed from; amounts in one currency.
 
     conversions, charge, payout: of COUNTED. rejected, impressions, cost: 0 in rows that do not have them.
@@ -83,11 +83,11 @@ class Sums:
     confirmed_payout: Decimal = ZERO
     cost: Decimal = ZERO
 
-    def __add__(self, other: "Sums") -> "Sums":
-        return Sums(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+    def __add__(self, other: "MetricSums") -> "MetricSums":
+        return MetricSums(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
-    def __sub__(self, other: "Sums") -> "Sums":
-        return Sums(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
+    def __sub__(self, other: "MetricSums") -> "MetricSums":
+        return MetricSums(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
 
 
 class Unit(Enum):
@@ -163,7 +163,7 @@ class Metric:
         whole = self.per(sums)
         return Decimal(self.of(sums)) * self.scale / whole if whole else None
 
-    def in_rows(self, sums: Sums) -> Decimal:
+    def in_rows(self, sums: MetricSums) -> Decimal:
         """Return its value in rows of the API: shares in percent, 0 for those of nothing, four places."""
         if self.per is None:
             return Decimal(self.of(sums))
@@ -185,11 +185,11 @@ def _margin(sums: Traffic) -> Decimal:
     return sums.charge - sums.payout
 
 
-def _profit(sums: Sums) -> Decimal:
+def _profit(sums: MetricSums) -> Decimal:
     return sums.confirmed_charge - sums.confirmed_payout - sums.cost
 
 
-def _expected_profit(sums: Sums) -> Decimal:
+def _expected_profit(sums: MetricSums) -> Decimal:
     return sums.charge - sums.payout - sums.cost
 
 

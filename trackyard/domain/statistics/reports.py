@@ -11,7 +11,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.exchange_rates import DayRates
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.ad_costs import AdCostSum, filters_have_costs, slices_have_costs
-from trackyard.domain.statistics.metrics import COUNTED, METRIC_BY_NAME, Sums
+from trackyard.domain.statistics.metrics import COUNTED, METRIC_BY_NAME, MetricSums
 from trackyard.domain.statistics.slices import FILTERS, SLICES
 
 Values = tuple[int, ...] | tuple[str, ...]
@@ -102,11 +102,11 @@ class StatsRow:
         return f"1:{clicks}"
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> MetricSums:
         """Return what metrics are computed from."""
         counted = [self.actions[kind] for kind in COUNTED]
         confirmed, pending, hold = counted
-        return Sums(
+        return MetricSums(
             clicks=self.raw,
             unique=self.uniq,
             rejected=self.trafficback,

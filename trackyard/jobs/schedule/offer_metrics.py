@@ -17,9 +17,8 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.jobs.turns import LOOK_SECONDS, JobTurns
 from trackyard.store.engine.database import Database
-from trackyard.store.offers import metrics as offer_metrics
-from trackyard.store.offers import smartlinks
-from trackyard.store.offers.metrics import OfferMetrics
+from trackyard.store.offers import offer_metrics, smartlinks
+from trackyard.store.offers.offer_metrics import OfferMetrics
 from trackyard.store.tracking import rulesets
 
 MONTH_MS: Final = 30 * 86_400_000
