@@ -7,6 +7,7 @@ from decimal import Decimal
 from io import StringIO
 from typing import Any, Final, TypeVar
 
+import msgspec
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
@@ -22,6 +23,7 @@ from trackyard.wire.response.envelope import Answer, View, encoded
 from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
 R = TypeVar("R")
+W = TypeVar("W", bound=View)
 MOST_ROWS: Final = 10_000
 """Rows of a file. More of them need a filter."""
 _AT_ONCE: Final = 1000
@@ -115,6 +117,11 @@ def record_of(row: Any) -> Mapping[str, Any]:
     """Return a row as a program gets it."""
     record: Mapping[str, Any] = json.loads(encoded(row), parse_float=Decimal) if isinstance(row, View) else row
     return record
+
+
+def as_view(view: type[W], record: Any) -> W:
+    """Return a row of `record_of` as its view, for a page that still reads JSON."""
+    return record if isinstance(record, view) else msgspec.convert(record, view, strict=False, str_keys=True)
 
 
 def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

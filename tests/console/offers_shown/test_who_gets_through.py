@@ -2,15 +2,18 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.support.api import Api
+from trackyard.api.offers.view import OfferView
 from trackyard.console.offers_shown.who_gets_through import sentences
 
 
 def words(api: Api, **params: Any) -> list[str]:
     """The sentences about a new offer."""
-    offer = api.admin.get(f"/3.1/offer/{api.add_offer(**params)}")["offer"]
+    record = api.admin.get(f"/3.1/offer/{api.add_offer(**params)}")["offer"]
+    offer = msgspec.convert(record, OfferView, strict=False, str_keys=True)
     return ["".join(part.text for part in sentence) for sentence in sentences(offer, str)]
 
 

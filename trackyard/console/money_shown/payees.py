@@ -1,8 +1,10 @@
 """Payment systems of an affiliate as rows of a form (docs/spec/console.md#money)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from trackyard.api.money.payment_systems import PaymentSystemView
+from trackyard.api.people.affiliate_view import AffiliateSystemView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import FieldChoices, FormField, FormRows
 
@@ -10,8 +12,8 @@ NAME: Final = "payment_systems"
 _MOST_QUESTIONS: Final = 20
 """Questions of payment systems that a form has fields for."""
 
-Systems = Sequence[Mapping[str, Any]]
-"""Payment systems of the network, as the API answers."""
+Systems = Sequence[PaymentSystemView]
+"""Payment systems of the network."""
 
 
 def payee_rows(systems: Systems, about: str = "") -> FormRows:
@@ -21,8 +23,8 @@ def payee_rows(systems: Systems, about: str = "") -> FormRows:
     """
     questions: dict[int, list[str]] = {}
     for system in systems:
-        for each in system["fields"]:
-            questions.setdefault(each["id"], []).append(f"{each['lang_label']} ({system['lang_label']})")
+        for each in system.fields:
+            questions.setdefault(each.id, []).append(f"{each.lang_label} ({system.lang_label})")
     fields = (
         FormField("system_id", gettext("Payment system"), help="", required=True),
         FormField("currency", gettext("Currency"), help=gettext("Empty where the system pays one alone.")),
@@ -36,11 +38,9 @@ def payee_rows(systems: Systems, about: str = "") -> FormRows:
 
 def payee_choices(systems: Systems) -> FieldChoices:
     """Return the payment systems that can be chosen."""
-    return {
-        f"{NAME}[system_id]": [("", gettext("Choose")), *((str(each["id"]), each["lang_label"]) for each in systems)]
-    }
+    return {f"{NAME}[system_id]": [("", gettext("Choose")), *((str(each.id), each.lang_label) for each in systems)]}
 
 
-def payee_values(chosen: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def payee_values(chosen: Iterable[AffiliateSystemView]) -> list[dict[str, Any]]:
     """Return the payment systems of an affiliate by the names of their parameters."""
-    return [{"system_id": each["id"], "currency": each["currency"], "fields": each["fields"]} for each in chosen]
+    return [{"system_id": each.id, "currency": each.currency, "fields": each.fields} for each in chosen]

@@ -49,7 +49,7 @@ def statement_page(request: PageRequest, owner: Sequence[Pair], currencies: Sequ
     period, fault = _period(request)
     currency = _currency(request, currencies)
     sent = [*owner, *_sent(address, period, currency)]
-    found = request.calls.call(METHOD, sent)["statement"]
+    found = request.calls.ask(METHOD, sent).statement
     file_address = PageAddress(f"{address.path}/file", address.without().pairs)
     return request.page(
         "statement.html",
@@ -75,11 +75,9 @@ def statement_file(request: PageRequest, owner: Sequence[Pair], currencies: Sequ
     return Download(request.calls.file(METHOD, sent))
 
 
-def currencies_of(balances: BalanceView | Mapping[str, Any]) -> list[str]:
-    """Return the currencies of an answer with balances."""
-    if isinstance(balances, BalanceView):
-        return sorted({*balances.balance, *balances.hold, *balances.available})
-    return sorted({code for each in balances.values() for code in each})
+def currencies_of(balances: BalanceView) -> list[str]:
+    """Return the currencies of balances."""
+    return sorted({*balances.balance, *balances.hold, *balances.available})
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
@@ -102,21 +100,20 @@ def _sent(address: PageAddress, period: DayPeriod, currency: str) -> list[Pair]:
     return [*days, ("currency", currency), ("by", _group(address))]
 
 
-def _rows(statement: Mapping[str, Any], links: Mapping[str, str]) -> list[StatementRow]:
+def _rows(statement: statements.StatementView, links: Mapping[str, str]) -> list[StatementRow]:
     """Return the lines in the order of time, sums over the period first, each with the balance after it."""
-    rows, balance = list[StatementRow](), Decimal(statement["opening"])
-    for each in sorted(statement["lines"], key=lambda line: line["date"]):
-        amount = Decimal(each["amount"])
-        balance += amount
-        number = each["offer_id"] or each["number"]
-        link = links.get("offer" if each["offer_id"] else each["kind"].rpartition(" ")[2], "")
+    rows, balance = list[StatementRow](), statement.opening
+    for each in sorted(statement.lines, key=lambda line: line.date):
+        balance += each.amount
+        number = each.offer_id or each.number
+        link = links.get("offer" if each.offer_id else each.kind.rpartition(" ")[2], "")
         rows.append(
             StatementRow(
-                date=each["date"],
-                what=_WORDS[each["kind"]],
-                text=each["text"] or (str(number) if number else ""),
+                date=each.date,
+                what=_WORDS[each.kind],
+                text=each.text or (str(number) if number else ""),
                 link=f"{link}/{number}" if link and number else "",
-                amount=amount,
+                amount=each.amount,
                 balance=balance,
             )
         )

@@ -1,12 +1,13 @@
 """How full the caps of offers are, as meters (docs/spec/statistics.md#cap-statistics)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics import cap_stats
+from trackyard.api.statistics.cap_stats import CapStatsView
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.offers_shown.words import joined
@@ -51,7 +52,7 @@ def find_meters(
     calls: LocalCalls[Deps],
     offers: Iterable[int],
     currency: str,
-    link_of: Callable[[int, Mapping[str, Any]], str] = lambda offer_id, cap: "",
+    link_of: Callable[[int, CapStatsView], str] = lambda offer_id, cap: "",
 ) -> dict[int, list[CapMeter]]:
     """Return the caps of offers by number. Nothing where the person may not see them, or without offers.
 
@@ -60,11 +61,8 @@ def find_meters(
     sent = [("offer_id[]", str(each)) for each in offers]
     if not sent or not calls.may(cap_stats.show):
         return {}
-    answer = calls.call(cap_stats.show, sent)
-    return {
-        each["offer_id"]: [_meter(cap, currency, link_of(each["offer_id"], cap)) for cap in each["stats"]]
-        for each in answer["stats"]
-    }
+    found = calls.ask(cap_stats.show, sent).stats
+    return {each.offer_id: [_meter(cap, currency, link_of(each.offer_id, cap)) for cap in each.stats] for each in found}
 
 
 def fullest(meters: Sequence[CapMeter]) -> CapMeter | None:
@@ -72,10 +70,10 @@ def fullest(meters: Sequence[CapMeter]) -> CapMeter | None:
     return max(meters, key=lambda meter: meter.share, default=None)
 
 
-def _meter(cap: Mapping[str, Any], currency: str, link: str) -> CapMeter:
-    value, limit = Decimal(cap["current_value"]), Decimal(cap["value"])
+def _meter(cap: CapStatsView, currency: str, link: str) -> CapMeter:
+    value, limit = cap.current_value, cap.value
     share = value / limit if limit else Decimal(1)
-    if cap["type"] == "budget":
+    if cap.type == "budget":
         text = gettext("%(value)s of %(limit)s", value=shown.money(value, currency), limit=shown.money(limit, currency))
     else:
         text = gettext("%(value)s of %(limit)s", value=shown.number(value), limit=shown.number(limit))
@@ -88,30 +86,30 @@ def _tone(share: Decimal) -> str:
     return "near" if share >= NEARLY_FULL else ""
 
 
-def _label(cap: Mapping[str, Any]) -> str:
+def _label(cap: CapStatsView) -> str:
     """Return what a cap counts: Conversions today, affiliates 3 and 7, each country."""
-    affiliates, countries, goals = [str(each) for each in cap["affiliates"]], cap["countries"], cap["goals"]
+    affiliates, countries, goals = [str(each) for each in cap.affiliates], cap.countries, cap.goals
     sides = [
         _side(
-            cap["affiliate_type"],
+            cap.affiliate_type,
             affiliates,
             gettext("each affiliate"),
             ngettext("affiliate %(named)s", "affiliates %(named)s", len(affiliates), named=joined(affiliates)),
         ),
         _side(
-            cap["country_type"],
+            cap.country_type,
             countries,
             gettext("each country"),
             ngettext("country %(named)s", "countries %(named)s", len(countries), named=joined(countries)),
         ),
         _side(
-            cap["goal_type"],
+            cap.goal_type,
             goals,
             gettext("each goal"),
             ngettext("goal %(named)s", "goals %(named)s", len(goals), named=joined(goals)),
         ),
     ]
-    counted = f"{_KINDS.get(cap['type'], cap['type'])} {_PERIODS.get(cap['timeframe'], cap['timeframe'])}"
+    counted = f"{_KINDS.get(cap.type, cap.type)} {_PERIODS.get(cap.timeframe, cap.timeframe)}"
     return ", ".join([counted, *(side for side in sides if side)])
 
 

@@ -1,6 +1,7 @@
 """Names of the things that offers refer to, as far as the person may see them."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.money import currencies as currencies_api
@@ -9,9 +10,11 @@ from trackyard.api.offers import sources as sources_api
 from trackyard.api.offers.feeds import product_feeds as product_feeds_api
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.api.people import affiliates as affiliates_api
-from trackyard.base.errors import RequestError
 from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices, listed
 from trackyard.wire.local_calls import LocalCalls
+
+_AT_A_TIME: Final = 100
+"""Names that one call asks for."""
 
 
 def advertisers(calls: LocalCalls[Deps]) -> Choices:
@@ -42,44 +45,44 @@ def sources(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
     """
     if not calls.may(sources_api.list_all):
         return ()
-    found = calls.call(sources_api.list_all)["sources"]
-    return _chosen(((each["id"], each["title"]) for each in found), named)
+    return _chosen(((each.id, each.title) for each in calls.ask(sources_api.list_all).sources), named)
 
 
 def smartlinks(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
     """Return the first SmartLinks, and those of the ids that are named; as `sources`."""
     if not calls.may(smartlinks_api.list_all):
         return ()
-    found = calls.call(smartlinks_api.list_all)["data"]
-    return _chosen(((each["_id"], each["name"]) for each in found), named)
+    return _chosen(((each._id, each.name) for each in calls.ask(smartlinks_api.list_all).data), named)
 
 
 def product_feeds(calls: LocalCalls[Deps]) -> Choices:
     """Return product feeds; as `advertisers`."""
     if not calls.may(product_feeds_api.list_):
         return ()
-    found = calls.call(product_feeds_api.list_, [("limit", str(MOST_CHOICES))])["product_feeds"]
-    return tuple((each["id"], each["name"]) for each in found)
+    found = calls.ask(product_feeds_api.list_, [("limit", str(MOST_CHOICES))]).product_feeds
+    return tuple((each.id, each.name) for each in found)
 
 
 def currencies(calls: LocalCalls[Deps], platform: str) -> Choices:
     """Return the currencies of payments, that of the platform first."""
-    known = calls.call(currencies_api.list_all)["quotes"] if calls.may(currencies_api.list_all) else {}
-    return tuple((code, code) for code in dict.fromkeys((platform, *sorted(known))))
+    quotes = calls.ask(currencies_api.list_all).quotes if calls.may(currencies_api.list_all) else {}
+    known = sorted(each if isinstance(each, str) else each.code for each in quotes)
+    return tuple((code, code) for code in dict.fromkeys((platform, *known)))
 
 
 def advertiser_names(calls: LocalCalls[Deps], ids: Iterable[str], known: Choices = ()) -> Mapping[str, str]:
-    """Return titles of advertisers by id, of those that the person may see.
+    """Return titles of advertisers by id, of those that the person may see, with few calls.
 
     known: titles that were read already.
     """
     found = dict(known)
-    if calls.may(advertisers_api.show):
-        for id_ in set(ids) - found.keys():
-            try:
-                found[id_] = calls.call(advertisers_api.show, path={"id": id_})["advertiser"]["title"]
-            except RequestError:  # removed, or out of the person's scope
-                continue
+    wanted = sorted({each for each in ids if each} - found.keys())
+    if not calls.may(advertisers_api.list_):
+        return found
+    for start in range(0, len(wanted), _AT_A_TIME):
+        sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
+        answer = calls.ask(advertisers_api.list_, [*sent, ("limit", str(_AT_A_TIME))])
+        found |= {each.id: each.title for each in answer.advertisers}
     return found
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.offers.view_parts import OfferPaymentView, SharedPaymentView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 
@@ -49,11 +50,11 @@ def amount(value: Decimal | int, kind: str, currency: str) -> str:
     return shown.exact_money(value, currency)
 
 
-def payout(payment: Mapping[str, Any]) -> str:
+def payout(payment: SharedPaymentView) -> str:
     """Return what a payment gives the affiliate."""
-    return amount(payment["revenue"], payment["type"], payment["currency"])
+    return amount(payment.revenue, payment.type, payment.currency)
 
 
-def charge(payment: Mapping[str, Any]) -> str:
+def charge(payment: OfferPaymentView) -> str:
     """Return what a payment takes from the advertiser; mixed ones take a share of the sum."""
-    return amount(payment["total"], "fixed" if payment["type"] == "fixed" else "percent", payment["currency"])
+    return amount(payment.total, "fixed" if payment.type == "fixed" else "percent", payment.currency)

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.offers.view_affiliate import AffiliateOfferView
 from trackyard.api.tracking import click_check
+from trackyard.api.tracking.click_check import VisitorView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.request import PageRequest
@@ -67,7 +69,7 @@ class OwnClickTest:
     fault: str = ""
 
 
-def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTest | None:
+def find_own_test(request: PageRequest, offer: AffiliateOfferView) -> OwnClickTest | None:
     """Return the test of the link that the address names; None where the affiliate may not test clicks."""
     if not request.calls.may(click_check.check_own):
         return None
@@ -77,7 +79,7 @@ def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
     return _tested(request, offer, ip, agent) if address.get("test") else OwnClickTest(ip, agent)
 
 
-def test_own_link(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTest | None:
+def test_own_link(request: PageRequest, offer: AffiliateOfferView) -> OwnClickTest | None:
     """Return the test of the link that the address names, as the person itself would click it.
 
     None where the affiliate may not test clicks.
@@ -87,34 +89,34 @@ def test_own_link(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
     return _tested(request, offer, request.client, request.user_agent)
 
 
-def _tested(request: PageRequest, offer: Mapping[str, Any], ip: str, agent: str) -> OwnClickTest:
+def _tested(request: PageRequest, offer: AffiliateOfferView, ip: str, agent: str) -> OwnClickTest:
     address = request.address
     named = [(f"params[{name}]", address.get(name).strip()) for name in SUBS]
     sent = [*named, ("params[l]", address.get("landing")), ("ip", ip), ("ua", agent)]
     try:
         asked = [pair for pair in sent if pair[1]]
-        check = request.calls.call(click_check.check_own, asked, {"id": str(offer["id"])})["check"]
+        check = request.calls.ask(click_check.check_own, asked, {"id": str(offer.id)}).check
     except RequestError as refusal:
         fault = " ".join(each for several in (refusal.fields or {}).values() for each in several) or refusal.text
         return OwnClickTest(ip, agent, fault=fault)
-    if check["passes"]:
+    if check.passes:
         sentence = gettext("The click gets through.")
     else:
-        sentence = gettext("The click is rejected: %(reason)s.", reason=BECAUSE[check["reason"]])
+        sentence = gettext("The click is rejected: %(reason)s.", reason=BECAUSE[check.reason])
     goes = gettext("The visitor sees a page without the offer.")
-    if check["target"]:
-        goes = gettext("The visitor goes to %(address)s .", address=check["target"])
-    return OwnClickTest(ip, agent, check["passes"], sentence, f"{goes} {_seen_as(check['visitor'])}")
+    if check.target:
+        goes = gettext("The visitor goes to %(address)s .", address=check.target)
+    return OwnClickTest(ip, agent, check.passes, sentence, f"{goes} {_seen_as(check.visitor)}")
 
 
-def _seen_as(visitor: Mapping[str, Any]) -> str:
-    system = f"{visitor['os']} {visitor['os_version']}".strip()
+def _seen_as(visitor: VisitorView) -> str:
+    system = f"{visitor.os} {visitor.os_version}".strip()
     known = (
-        visitor["country"] or gettext("unknown country"),
-        visitor["device"],
+        visitor.country or gettext("unknown country"),
+        visitor.device,
         system,
-        visitor["browser"],
-        visitor["isp"],
+        visitor.browser,
+        visitor.isp,
     )
     seen = ", ".join(each for each in known if each)
     return gettext("Seen as %(visitor)s. Nothing was recorded.", visitor=seen)

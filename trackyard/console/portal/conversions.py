@@ -1,8 +1,9 @@
 """The conversions of an affiliate (docs/spec/console.md#portal)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import conversions as conversions_api
+from trackyard.api.conversions.conversions import ConversionForAffiliate, ConversionsForAffiliate
 from trackyard.api.offers import lists
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext
@@ -36,11 +37,11 @@ def conversions(request: PageRequest) -> PageAnswer:
     filters = _filters(request)
     sent = _request(request.address, period, filters)
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    found: list[dict[str, Any]] = []
+    found: list[ConversionForAffiliate] = []
     total, page = 0, 1
     try:
-        answer = request.calls.call(conversions_api.list_conversions, [*sent, *paging])
-        found, total, page = answer["conversions"], answer["pagination"]["total_count"], answer["pagination"]["page"]
+        answer = request.calls.ask_as(ConversionsForAffiliate, conversions_api.list_conversions, [*sent, *paging])
+        found, total, page = answer.conversions, answer.pagination.total_count, answer.pagination.page
     except BadInput as refusal:
         fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
     chips = set_filters(request.address, filters)
@@ -49,7 +50,7 @@ def conversions(request: PageRequest) -> PageAnswer:
     return request.page(
         "portal/conversions.html",
         rows=found,
-        declined={each["id"]: decline_text(each) for each in found},
+        declined={each.id: decline_text(each) for each in found},
         statuses=STATUSES,
         period=period,
         periods=CHOICES,
@@ -87,11 +88,11 @@ def _offers(request: PageRequest) -> Choices:
     chosen = request.address.get("offer")
     found = {}
     if request.calls.may(lists.list_live):
-        answer = request.calls.call(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
-        found = {str(each["id"]): str(each["title"]) for each in answer["offers"]}
+        answer = request.calls.ask(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+        found = {str(each.id): each.title for each in answer.offers}
     if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10 and chosen not in found:
         try:
-            found[chosen] = request.calls.call(lists.get, path={"id": chosen})["offer"]["title"]
+            found[chosen] = request.calls.ask(lists.get, path={"id": chosen}).offer.title
         except RequestError:
             found[chosen] = f"#{chosen}"
     return tuple(found.items())

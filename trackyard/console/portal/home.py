@@ -7,6 +7,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.api.conversions import conversions
+from trackyard.api.conversions.conversions import ConversionForAffiliate, ConversionsForAffiliate
 from trackyard.api.offers import lists
 from trackyard.api.people import affiliates, own_account
 from trackyard.api.statistics import reports
@@ -90,7 +91,7 @@ def home(request: PageRequest) -> PageAnswer:
         offer_lists=_offer_lists(request),
         latest=latest,
         statuses=STATUSES,
-        declined={each["id"]: decline_text(each) for each in latest or ()},
+        declined={each.id: decline_text(each) for each in latest or ()},
         now=request.deps.clock.now_ms(),
         api_requests=_api_requests(request, currency),
     )
@@ -118,9 +119,9 @@ def _now(request: PageRequest, zone: ZoneInfo) -> datetime:
 def _money(request: PageRequest) -> list[HomeTile]:
     if not request.calls.may(affiliates.show_balance):
         return []
-    balance, currency = request.calls.call(affiliates.show_balance)["balance"], request.deps.currency
-    available, more = sums_text(balance["available"], currency)
-    hold, more_hold = sums_text(balance["hold"], currency)
+    balance, currency = request.calls.ask(affiliates.show_balance).balance, request.deps.currency
+    available, more = sums_text(balance.available, currency)
+    hold, more_hold = sums_text(balance.hold, currency)
     first, others = sums_text(sums := sums_being_paid(request), currency)
     being_paid = gettext("%(amount)s is being paid", amount=" + ".join(filter(None, (first, others))))
     details = [*([more] if more else []), *([being_paid] if any(sums.values()) else [])]
@@ -193,12 +194,12 @@ def _link(request: PageRequest) -> dict[str, Any]:
     nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None, "link_test": None}
     if not request.calls.may(lists.list_live):
         return nothing
-    found = request.calls.call(lists.list_live, [("limit", str(_OFFERS))])["offers"]
+    found = request.calls.ask(lists.list_live, [("limit", str(_OFFERS))]).offers
     if not found:
         return nothing
-    offer = next((each for each in found if str(each["id"]) == request.address.get("offer")), found[0])
+    offer = next((each for each in found if str(each.id) == request.address.get("offer")), found[0])
     link: LinkForm = link_form(offer, request.address, ("sub1", "sub2"))
-    choices = [(str(each["id"]), each["title"]) for each in found]
+    choices = [(str(each.id), each.title) for each in found]
     return {"offers": choices, "offer": offer, "link": link, "link_test": test_own_link(request, offer)}
 
 
@@ -207,7 +208,9 @@ def _offer_lists(request: PageRequest) -> list[OfferList]:
     if not request.calls.may(lists.list_offers):
         return []
     new, top = (
-        request.calls.call(lists.list_offers, [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))])["offers"]
+        request.calls.ask_as(
+            lists.AffiliateOffersAnswer, lists.list_offers, [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))]
+        ).offers
         for sort in ("id", "epc")
     )
     currency = request.deps.currency
@@ -216,16 +219,15 @@ def _offer_lists(request: PageRequest) -> list[OfferList]:
         OfferList(
             gettext("Top offers"),
             f"{OFFERS}?sort=epc",
-            tuple(offer_row(each, {}, currency) for each in top if each["epc"]),
+            tuple(offer_row(each, {}, currency) for each in top if each.epc),
         ),
     ]
 
 
-def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
+def _latest(request: PageRequest) -> list[ConversionForAffiliate] | None:
     """Return the newest conversions of the last weeks; None where the affiliate may not see any."""
     if not request.calls.may(conversions.list_conversions):
         return None
     today = _now(request, request.day_zone).date()
     sent = [("date_from", str(today - timedelta(days=DAYS - 1))), ("date_to", str(today)), ("limit", str(LATEST))]
-    found: list[dict[str, Any]] = request.calls.call(conversions.list_conversions, sent)["conversions"]
-    return found
+    return request.calls.ask_as(ConversionsForAffiliate, conversions.list_conversions, sent).conversions

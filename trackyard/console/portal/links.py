@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode, urlsplit
 
+from trackyard.api.offers.view_affiliate import AffiliateOfferView, FullAffiliateOfferView
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.domain.tracking.subs import SUBS
 
@@ -31,22 +32,22 @@ class LinkForm:
     short: str
 
 
-def link_form(offer: Mapping[str, Any], address: PageAddress, subs: Sequence[str] = SUBS) -> LinkForm:
-    """Return the form of an offer. offer: as the API shows it to the affiliate. subs: names of the fields."""
-    links = {str(link["id"] or ""): link for link in offer["links"]}
+def link_form(offer: AffiliateOfferView, address: PageAddress, subs: Sequence[str] = SUBS) -> LinkForm:
+    """Return the form of an offer. subs: names of the fields."""
+    links = {str(link.id or ""): link for link in offer.links}
     chosen = address.get("landing")
     given = {name: address.get(name).strip()[:LONGEST_SUB] for name in subs}
-    has_path = bool(offer.get("allow_deeplink"))
+    has_path = isinstance(offer, FullAffiliateOfferView) and bool(offer.allow_deeplink)
     path = address.get("path").strip()[:_LONGEST_PATH] if has_path else ""
-    landings = tuple((value, link["title"] or "") for value, link in links.items())
+    landings = tuple((value, link.title or "") for value, link in links.items())
     link = links.get(chosen) or links.get("")
     if link is None:
         return LinkForm(landings, "", given, path, has_path, "", "")
     sent = [(name, value) for name, value in given.items() if value] + _deep_link(path)
-    place = urlsplit(link["url"])
-    url = f"{link['url']}&{urlencode(sent)}" if sent else link["url"]
-    short = f"{place.scheme}://{place.netloc}/{link['hash']}" + (f"?{urlencode(sent)}" if sent else "")
-    return LinkForm(landings, str(link["id"] or ""), given, path, has_path, url, short)
+    place = urlsplit(link.url)
+    url = f"{link.url}&{urlencode(sent)}" if sent else link.url
+    short = f"{place.scheme}://{place.netloc}/{link.hash}" + (f"?{urlencode(sent)}" if sent else "")
+    return LinkForm(landings, str(link.id or ""), given, path, has_path, url, short)
 
 
 def _deep_link(path: str) -> list[Pair]:

@@ -18,11 +18,11 @@ def news(request: PageRequest) -> PageAnswer:
     """Show the news, pinned ones first."""
     page = request.address.page
     sent = [("limit", str(PER_PAGE)), ("skip", str((page - 1) * PER_PAGE))]
-    answer = request.calls.call(news_api.list_, sent)
+    answer = request.calls.ask(news_api.list_, sent)
     return request.page(
         "portal/news.html",
-        rows=[(each, moment_text(each["created_at"], request.zone)) for each in answer["items"].values()],
-        total=answer["all_items"],
+        rows=[(each, moment_text(each.created_at, request.zone)) for each in answer.items.values()],
+        total=answer.all_items,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         api_request_path=request.calls.address(news_api.list_, sent),

@@ -1,11 +1,11 @@
 """One offer of an affiliate: conditions, link, request for it (docs/spec/console.md#portal)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists, tickets
 from trackyard.api.offers.feeds import product_feeds
+from trackyard.api.offers.view_affiliate import FullAffiliateOfferView
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -36,10 +36,9 @@ class OwnPayment:
     payout: str
 
 
-def find_own_offer(request: PageRequest) -> dict[str, Any]:
+def find_own_offer(request: PageRequest) -> FullAffiliateOfferView:
     """Return the offer of the path as the affiliate sees it. Raises NotFound."""
-    offer: dict[str, Any] = request.calls.call(lists.get, path={"id": request.path["id"]})["offer"]
-    return offer
+    return request.calls.ask_as(lists.AffiliateOfferAnswer, lists.get, path={"id": request.path["id"]}).offer
 
 
 @pages.get("/portal/offers/{id}", audience="affiliate", needs=(lists.get,))
@@ -52,12 +51,12 @@ def offer_page(request: PageRequest) -> PageAnswer:
 def products(request: PageRequest) -> PageAnswer:
     """Give the products of the offer's feed with the affiliate's links, as a CSV file."""
     offer = find_own_offer(request)
-    if not offer["product_feed_id"]:
+    if not offer.product_feed_id:
         raise NotFound
-    sent = [("affiliate_id", str(request.person.caller.id)), ("offer_id", str(offer["id"]))]
-    path = {"id": offer["product_feed_id"]}
+    sent = [("affiliate_id", str(request.person.caller.id)), ("offer_id", str(offer.id))]
+    path = {"id": offer.product_feed_id}
     rows = every_row(request, product_feeds.list_for_affiliate, lambda answer: answer.data, sent, path)
-    return rows_file(f"products-of-offer-{offer['id']}", rows)
+    return rows_file(f"products-of-offer-{offer.id}", rows)
 
 
 @pages.post("/portal/offers/{id}/request", audience="affiliate", needs=(tickets.request_connection,))
@@ -68,37 +67,37 @@ def ask_to_join(request: PageRequest) -> PageAnswer:
     if not comment:
         return _page(request, offer, comment, _NO_COMMENT, 400)
     try:
-        sent = [("offer_id", str(offer["id"])), ("comment", comment[:LONGEST_COMMENT])]
-        answer = request.calls.call(tickets.request_connection, sent)
+        sent = [("offer_id", str(offer.id)), ("comment", comment[:LONGEST_COMMENT])]
+        answer = request.calls.ask(tickets.request_connection, sent)
     except BadInput as refusal:
         faults = " ".join(text for texts in (refusal.fields or {}).values() for text in texts)
         return _page(request, offer, comment, faults or refusal.text, 400)
-    return Redirect(f"/portal/offers/{offer['id']}", f"{offer['title']}: {answer['message'].lower()}.")
+    return Redirect(f"/portal/offers/{offer.id}", f"{offer.title}: {answer.message.lower()}.")
 
 
 def _page(
-    request: PageRequest, offer: Mapping[str, Any], comment: str = "", fault: str = "", status: int = 200
+    request: PageRequest, offer: FullAffiliateOfferView, comment: str = "", fault: str = "", status: int = 200
 ) -> PageAnswer:
     connection, link = connection_of(offer), link_form(offer, request.address)
-    meters = find_meters(request.calls, [offer["id"]] if offer["caps"] else [], request.deps.currency)
+    meters = find_meters(request.calls, [offer.id] if offer.caps else [], request.deps.currency)
     return request.page(
         "portal/offer.html",
         status,
         offer=offer,
         connection=connection,
         is_connected=connection is CONNECTED,
-        may_ask=offer["required_approval"] and request.calls.may(tickets.request_connection),
+        may_ask=offer.required_approval and request.calls.may(tickets.request_connection),
         sentences=sentences(offer, request.time_of, is_own=True),
-        payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer["payments"]],
-        meters=meters.get(offer["id"], []),
+        payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer.payments],
+        meters=meters.get(offer.id, []),
         link=link,
         click_test=find_own_test(request, offer) if connection is CONNECTED else None,
         code=qr_svg(link.short, gettext("QR code of %(short)s", short=link.short))
         if link.short and request.address.get("qr")
         else None,
-        kpi=next((text for text in (offer["kpi"].get("en"), *offer["kpi"].values()) if text), ""),
+        kpi=next((text for text in (offer.kpi.get("en"), *offer.kpi.values()) if text), ""),
         comment=comment,
         fault=fault,
         longest_comment=LONGEST_COMMENT,
-        api_request_path=request.calls.address(lists.get, path={"id": str(offer["id"])}),
+        api_request_path=request.calls.address(lists.get, path={"id": str(offer.id)}),
     )

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists, tickets
+from trackyard.api.offers.view_affiliate import AffiliateOfferView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -108,10 +109,10 @@ def offers(request: PageRequest) -> PageAnswer:
     sent = _request(address, filters)
     if (file := list_file(request, method, lambda answer: answer.offers, sent)) is not None:
         return file
-    answer = calls.call(method, sent)
-    found = answer["offers"]
-    meters = find_meters(calls, [each["id"] for each in found if each["caps"]], request.deps.currency)
-    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    answer = calls.ask_as(lists.AffiliateOffersAnswer, method, sent)
+    found = answer.offers
+    meters = find_meters(calls, [each.id for each in found if each.caps], request.deps.currency)
+    total, page = answer.pagination.total_count, answer.pagination.page
     chips = set_filters(address, filters)
     return request.page(
         "portal/offers.html",
@@ -127,18 +128,18 @@ def offers(request: PageRequest) -> PageAnswer:
     )
 
 
-def connection_of(offer: Mapping[str, Any]) -> OfferAccess:
+def connection_of(offer: AffiliateOfferView) -> OfferAccess:
     """Return whether an affiliate may send visitors to an offer, from its own view."""
-    if offer["links"]:
+    if offer.links:
         return CONNECTED
-    return ON_REQUEST if offer["required_approval"] else CLOSED
+    return ON_REQUEST if offer.required_approval else CLOSED
 
 
-def request_state(ticket: Mapping[str, Any]) -> tuple[str, str]:
+def request_state(ticket: tickets.OwnTicketView) -> tuple[str, str]:
     """Return the class of the mark of a request and its word, from the affiliate's own view."""
-    if ticket["type"] in _QUESTIONS and ticket["status"] == "closed":
+    if ticket.type in _QUESTIONS and ticket.status == "closed":
         return _DONE
-    return _DECISIONS.get(ticket["decision"]) or _UNDECIDED[ticket["status"]]
+    return _DECISIONS.get(ticket.decision or "") or _UNDECIDED[ticket.status]
 
 
 def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
@@ -160,20 +161,20 @@ def _request(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list[Pa
     return [*([("q", words)] if words else []), *sent, order, *paging]
 
 
-def offer_row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]], currency: str) -> PortalOfferRow:
+def offer_row(offer: AffiliateOfferView, meters: Mapping[int, Sequence[CapMeter]], currency: str) -> PortalOfferRow:
     """Return an offer as a row, with the cap of `meters` that is the fullest."""
-    payments = offer["payments"]
-    best = max(payments, key=lambda payment: payment["revenue"], default=None)
+    payments = offer.payments
+    best = max(payments, key=lambda payment: payment.revenue, default=None)
     return PortalOfferRow(
-        id=offer["id"],
-        title=offer["title"],
-        categories=", ".join(offer["categories"]),
-        countries=_countries(offer["countries"]),
+        id=offer.id,
+        title=offer.title,
+        categories=", ".join(offer.categories),
+        countries=_countries(offer.countries),
         payout=payout(best) if best else "",
         more=max(len(payments) - 1, 0),
-        epc=shown.rate(offer["epc"], currency) if offer["epc"] else "",
-        cr=shown.percent(offer["cr"] / 100) if offer["cr"] else "",
-        cap=fullest(meters.get(offer["id"], ())),
+        epc=shown.rate(offer.epc, currency) if offer.epc else "",
+        cr=shown.percent(offer.cr / 100) if offer.cr else "",
+        cap=fullest(meters.get(offer.id, ())),
         connection=connection_of(offer),
     )
 
@@ -189,14 +190,14 @@ def requests(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, tickets.list_own, lambda answer: answer.tickets, ())) is not None:
         return file
     paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call(tickets.list_own, paging)
-    page = answer["pagination"]["page"]
+    answer = request.calls.ask(tickets.list_own, paging)
+    page = answer.pagination.page
     return request.page(
         "portal/requests.html",
-        rows=[(each, *request_state(each)) for each in answer["tickets"]],
+        rows=[(each, *request_state(each)) for each in answer.tickets],
         questions=_QUESTIONS,
         may_ask=request.calls.may(tickets.ask),
-        total=answer["pagination"]["total_count"],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * REQUESTS_PER_PAGE + 1,
         api_request_path=request.calls.address(tickets.list_own),

@@ -32,11 +32,9 @@ def ask(request: PageRequest) -> PageAnswer:
     """Ask to be paid what is available."""
     calls = request.calls
     available = {
-        code: amount
-        for code, amount in calls.call(affiliates.show_balance)["balance"]["available"].items()
-        if amount > 0
+        code: amount for code, amount in calls.ask(affiliates.show_balance).balance.available.items() if amount > 0
     }
-    own = calls.call(own_account.list_payment_systems)["payment_systems"]
+    own = calls.ask(own_account.list_payment_systems).payment_systems
     wanted = request.address.get("currency")
     currency = wanted if wanted in available else next(iter(available), request.deps.currency)
     fields = (
@@ -47,10 +45,10 @@ def ask(request: PageRequest) -> PageAnswer:
     )
     plan = FormPlan(payment_requests.add, (FormGroup(gettext("Request"), fields),))
     amount = in_units(Decimal(str(available.get(currency, 0))), currency)
-    values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0]["id"]) if own else ""}
+    values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0].id) if own else ""}
     choices = {
         "currency": [(code, code) for code in (available or [currency])],
-        "system_id": list({str(each["id"]): each["system"] for each in own}.items()),
+        "system_id": list({str(each.id): each.system for each in own}.items()),
     }
     form = open_form(request, plan, values, choices=choices, is_new=True)
     answer = form.save()
@@ -69,14 +67,14 @@ def ask(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/systems", audience="affiliate", needs=(own_account.edit_payment_systems,))
 def payment_systems(request: PageRequest) -> PageAnswer:
     """Change how the affiliate is paid."""
-    found = request.calls.call(own_account.list_payment_systems)
-    offered = found["offered"]
+    found = request.calls.ask(own_account.list_payment_systems)
+    offered = found.offered
     groups = (
         FormGroup(gettext("Payment systems"), (payee_rows(offered, _ABOUT),)),
         FormGroup(gettext("Confirm"), (_PASSWORD,)),
     )
     plan = FormPlan(own_account.edit_payment_systems, groups, sends_all=True)
-    values = {NAME: payee_values(found["payment_systems"]), "password": ""}
+    values = {NAME: payee_values(found.payment_systems), "password": ""}
     form = open_form(request, plan, values, choices=payee_choices(offered))
     if form.save() is not None:
         return Redirect(PATH, gettext("Your payment systems are saved. You get a mail about it."))
@@ -93,7 +91,7 @@ def payment_systems(request: PageRequest) -> PageAnswer:
 @pages.get("/portal/statement", audience="affiliate", needs=(statements.show, affiliates.show_balance))
 def statement(request: PageRequest) -> PageAnswer:
     """Show what changed the balance."""
-    currencies = currencies_of(request.calls.call(affiliates.show_balance)["balance"])
+    currencies = currencies_of(request.calls.ask(affiliates.show_balance).balance)
     values = {
         "title": gettext("Statement"),
         "subject": "",
@@ -107,4 +105,4 @@ def statement(request: PageRequest) -> PageAnswer:
 @pages.get("/portal/statement/file", audience="affiliate", needs=(statements.show, affiliates.show_balance))
 def statement_csv(request: PageRequest) -> PageAnswer:
     """Send the statement as a file."""
-    return statement_file(request, (), currencies_of(request.calls.call(affiliates.show_balance)["balance"]))
+    return statement_file(request, (), currencies_of(request.calls.ask(affiliates.show_balance).balance))

@@ -1,11 +1,14 @@
 """The money of an affiliate: its balance, requests and payments (docs/spec/console.md#portal)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import affiliate_payments, payment_requests
+from trackyard.api.money.affiliate_payments import OwnPaymentView
+from trackyard.api.money.payment_requests import OwnPaymentRequestView
 from trackyard.api.people import affiliates, own_account
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -49,6 +52,21 @@ _BEING_PAID: Final = ("created", "pending", "partly_paid")
 _LATEST_REQUESTS: Final = 10
 
 
+@dataclass(frozen=True, slots=True)
+class OwnBalance:
+    """The sums of a currency in words.
+
+    may_ask: whether the affiliate may ask to be paid what is available.
+    """
+
+    currency: str
+    available: str
+    hold: str
+    requested: str
+    being_paid: str
+    may_ask: bool
+
+
 @pages.get(PATH, audience="affiliate", needs=(affiliates.show_balance, affiliate_payments.list_own))
 def payments(request: PageRequest) -> PageAnswer:
     """Show what is available, on hold, requested and being paid, the latest requests, and the payments."""
@@ -57,22 +75,22 @@ def payments(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, affiliate_payments.list_own, lambda answer: answer.payments, sent)) is not None:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(address.page))]
-    answer = calls.call(affiliate_payments.list_own, [*sent, *paging])
-    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    answer = calls.ask(affiliate_payments.list_own, [*sent, *paging])
+    total, page = answer.pagination.total_count, answer.pagination.page
     return request.page(
         "portal/payments.html",
         balances=_balances(request),
-        requests=_latest_requests(request),
+        requests=calls.ask(payment_requests.list_own, [("limit", str(_LATEST_REQUESTS))]).payment_requests,
         request_statuses=REQUEST_STATUSES,
         request_marks=REQUEST_MARKS,
-        rows=answer["payments"],
+        rows=answer.payments,
         statuses=STATUSES,
         kinds=_KINDS,
         chips=set_filters(address, (_STATUS,)),
         total=total,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        systems=calls.call(own_account.list_payment_systems)["payment_systems"],
+        systems=calls.ask(own_account.list_payment_systems).payment_systems,
         api_request_path=calls.address(affiliate_payments.list_own, sent),
     )
 
@@ -81,7 +99,7 @@ def payments(request: PageRequest) -> PageAnswer:
 def withdraw(request: PageRequest) -> PageAnswer:
     """Take a request back."""
     try:
-        request.calls.call(payment_requests.withdraw, path={"id": request.path["id"]})
+        request.calls.ask(payment_requests.withdraw, path={"id": request.path["id"]})
     except RequestError as refusal:
         if refusal.status != 409:
             raise
@@ -97,24 +115,24 @@ def payment(request: PageRequest) -> PageAnswer:
     calls, number = request.calls, request.path["id"]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
-    found = calls.call(affiliate_payments.list_own, [("id[]", number)])["payments"]
+    found = calls.ask(affiliate_payments.list_own, [("id[]", number)]).payments
     if not found:
         raise NotFound
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = calls.call(affiliate_payments.list_own_entries, paging, {"id": number})
-    page = answer["pagination"]["page"]
+    answer = calls.ask(affiliate_payments.list_own_entries, paging, {"id": number})
+    page = answer.pagination.page
     return request.page(
         "portal/payment.html",
         payment=found[0],
-        state=STATUSES[found[0]["status"]],
-        kind=_KINDS[found[0]["status"]],
-        in_words=_IN_WORDS[found[0]["status"]],
-        rows=answer["entries"],
+        state=STATUSES[found[0].status],
+        kind=_KINDS[found[0].status],
+        in_words=_IN_WORDS[found[0].status],
+        rows=answer.entries,
         entry_kinds=ENTRY_KINDS,
-        total=answer["pagination"]["total_count"],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        systems=calls.call(own_account.list_payment_systems)["payment_systems"],
+        systems=calls.ask(own_account.list_payment_systems).payment_systems,
         api_request_path=calls.address(affiliate_payments.list_own_entries, path={"id": number}),
     )
 
@@ -122,39 +140,40 @@ def payment(request: PageRequest) -> PageAnswer:
 def sums_being_paid(request: PageRequest) -> dict[str, Decimal]:
     """Return what payments that are not executed yet pay, by currency."""
     asked = [*(("status[]", status) for status in _BEING_PAID), ("limit", str(_MOST_CREATED))]
-    return _sums(request.calls.call(affiliate_payments.list_own, asked)["payments"])
+    return _sums(request.calls.ask(affiliate_payments.list_own, asked).payments)
 
 
 def requested_sums(request: PageRequest) -> dict[str, Decimal]:
     """Return what open requests ask for, by currency."""
     asked = [("status[]", "open"), ("limit", str(_MOST_CREATED))]
-    return _sums(request.calls.call(payment_requests.list_own, asked)["payment_requests"])
+    return _sums(request.calls.ask(payment_requests.list_own, asked).payment_requests)
 
 
-def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, Decimal]:
+def _sums(rows: Iterable[OwnPaymentView | OwnPaymentRequestView]) -> dict[str, Decimal]:
     sums = defaultdict[str, Decimal](Decimal)
     for each in rows:
-        sums[each["currency"]] += Decimal(str(each["amount"]))
+        sums[each.currency] += each.amount
     return dict(sums)
 
 
-def _latest_requests(request: PageRequest) -> list[dict[str, Any]]:
-    sent = [("limit", str(_LATEST_REQUESTS))]
-    found: list[dict[str, Any]] = request.calls.call(payment_requests.list_own, sent)["payment_requests"]
-    return found
-
-
-def _balances(request: PageRequest) -> list[dict[str, Any]]:
+def _balances(request: PageRequest) -> list[OwnBalance]:
     """Return the sums of each currency, that of the platform first."""
-    balance = request.calls.call(affiliates.show_balance)["balance"]
+    balance = request.calls.ask(affiliates.show_balance).balance
     requested, being_paid = requested_sums(request), sums_being_paid(request)
-    sums: dict[str, Any] = {"available": balance["available"], "hold": balance["hold"]}
-    sums |= {"requested": requested, "being_paid": being_paid}
+    sums = {
+        "available": balance.available,
+        "hold": balance.hold,
+        "requested": requested,
+        "being_paid": being_paid,
+    }
     platform = request.deps.currency
     found = {code for each in sums.values() for code, value in each.items() if value} | {platform}
     codes = sorted(found, key=lambda code: (code != platform, code))
     return [
-        {name: shown.money(Decimal(str(each.get(code, 0))), code) for name, each in sums.items()}
-        | {"currency": code, "may_ask": code not in requested and Decimal(str(balance["available"].get(code, 0))) > 0}
+        OwnBalance(
+            **{name: shown.money(each.get(code, Decimal(0)), code) for name, each in sums.items()},
+            currency=code,
+            may_ask=code not in requested and balance.available.get(code, 0) > 0,
+        )
         for code in codes
     ]

@@ -33,20 +33,20 @@ def referrals(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, referrals_api.list_referrals, lambda answer: answer.ref_payments, sent)) is not None:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call(referrals_api.list_referrals, [*sent, *paging])
-    page = answer["pagination"]["page"]
-    share = request.calls.call(own_account.show)["user"]["ref_percent"]
+    answer = request.calls.ask(referrals_api.list_referrals, [*sent, *paging])
+    page = answer.pagination.page
+    share = request.calls.ask(own_account.show).user.ref_percent
     return request.page(
         "portal/referrals.html",
         rows=[
-            (each, *_STATES[each["is_paid"]], shown.money(Decimal(each["sum_revenue"]), each["currency"]))
-            for each in answer["ref_payments"]
+            (each, *_STATES[each.is_paid], shown.money(Decimal(each.sum_revenue), each.currency))
+            for each in answer.ref_payments
         ],
         share=shown.percent(Decimal(share) / 100) if share else "",
         period=period,
         periods=CHOICES,
         fault=fault,
-        total=answer["pagination"]["total_count"],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         link=f"{request.deps.api_url}/sign-up?ref={request.person.caller.id}",

@@ -1,6 +1,6 @@
 """The imports of an affiliate that made no conversion (docs/spec/console.md#portal)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import own_imports
 from trackyard.base.errors import BadInput
@@ -22,16 +22,16 @@ def refused_imports(request: PageRequest) -> PageAnswer:
     """Show the imports of a period that made no conversion, and why, the newest first."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
-    found: list[dict[str, Any]] = []
+    found: list[own_imports.RefusedImport] = []
     total, page = 0, 1
     try:
-        answer = request.calls.call(METHOD, [*sent, ("limit", str(PER_PAGE)), ("page", str(request.address.page))])
-        found, total, page = answer["imports"], answer["pagination"]["total_count"], answer["pagination"]["page"]
+        answer = request.calls.ask(METHOD, [*sent, ("limit", str(PER_PAGE)), ("page", str(request.address.page))])
+        found, total, page = answer.imports, answer.pagination.total_count, answer.pagination.page
     except BadInput as refusal:
         fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
     return request.page(
         "portal/refused_imports.html",
-        rows=[{**each, "why": _plain(each["text"]), "help": _plain(each["advice"])} for each in found],
+        rows=[(each, _plain(each.text), _plain(each.advice)) for each in found],
         period=period,
         periods=CHOICES,
         fault=fault,

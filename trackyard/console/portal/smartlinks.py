@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from trackyard.api.offers import smartlinks as smartlinks_api
 from trackyard.api.offers import tickets as tickets_api
+from trackyard.api.offers.smartlinks import AffiliateSmartLinkView
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -66,34 +67,35 @@ def smartlinks(request: PageRequest) -> PageAnswer:
 def ask(request: PageRequest) -> PageAnswer:
     """Ask for the connection to the offers of a SmartLink."""
     found = _find_all(request)
-    wanted = next((each for each in found if each["_id"] == request.path["id"]), None)
+    wanted = next((each for each in found if each._id == request.path["id"]), None)
     if wanted is None:
         raise NotFound
     comment = request.field("comment").strip()
     if not comment:
-        return _page(request, found, RefusedRequest(wanted["_id"], comment, _NO_COMMENT))
+        return _page(request, found, RefusedRequest(wanted._id, comment, _NO_COMMENT))
     try:
-        sent = [("smartlink_id", wanted["_id"]), ("comment", comment[:LONGEST_COMMENT])]
-        message = request.calls.call(tickets_api.request_smartlink, sent)["message"]
+        sent = [("smartlink_id", wanted._id), ("comment", comment[:LONGEST_COMMENT])]
+        message = request.calls.ask(tickets_api.request_smartlink, sent).message
     except BadInput as refusal:
         faults = refusal.fields or {}
         fault = _NO_OFFER if "smartlink_id" in faults else " ".join(text for each in faults.values() for text in each)
-        return _page(request, found, RefusedRequest(wanted["_id"], comment, fault or refusal.text))
-    return Redirect(_PATH, f"{wanted['name']}: {gettext(_ANSWERS.get(message, message))}")
+        return _page(request, found, RefusedRequest(wanted._id, comment, fault or refusal.text))
+    return Redirect(_PATH, f"{wanted.name}: {gettext(_ANSWERS.get(message, message))}")
 
 
-def _find_all(request: PageRequest) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = request.calls.call(smartlinks_api.list_for_affiliates)["data"]
-    return found
+def _find_all(request: PageRequest) -> list[AffiliateSmartLinkView]:
+    return request.calls.ask(smartlinks_api.list_for_affiliates).data
 
 
-def _page(request: PageRequest, found: list[dict[str, Any]], refused: RefusedRequest | None = None) -> PageAnswer:
+def _page(
+    request: PageRequest, found: list[AffiliateSmartLinkView], refused: RefusedRequest | None = None
+) -> PageAnswer:
     calls = request.calls
     asked = _newest_requests(request) if found and calls.may(tickets_api.list_own) else {}
     return request.page(
         "portal/smartlinks.html",
         400 if refused else 200,
-        rows=[_row(each, asked.get(each["_id"]), request.person.caller.id) for each in found],
+        rows=[_row(each, asked.get(each._id), request.person.caller.id) for each in found],
         may_ask=calls.may(tickets_api.request_smartlink),
         refused=refused,
         longest_comment=LONGEST_COMMENT,
@@ -101,26 +103,26 @@ def _page(request: PageRequest, found: list[dict[str, Any]], refused: RefusedReq
     )
 
 
-def _newest_requests(request: PageRequest) -> dict[str, Mapping[str, Any]]:
+def _newest_requests(request: PageRequest) -> dict[str, tickets_api.OwnTicketView]:
     """Return the newest request for each SmartLink, by SmartLink."""
-    tickets = request.calls.call(tickets_api.list_own, [("limit", str(_REQUESTS))])["tickets"]
-    return {each["smartlink_id"]: each for each in reversed(tickets) if each["smartlink_id"]}
+    tickets = request.calls.ask(tickets_api.list_own, [("limit", str(_REQUESTS))]).tickets
+    return {each.smartlink_id: each for each in reversed(tickets) if each.smartlink_id}
 
 
-def _row(category: Mapping[str, Any], asked: Mapping[str, Any] | None, pid: int | str) -> SmartLinkRow:
+def _row(category: AffiliateSmartLinkView, asked: tickets_api.OwnTicketView | None, pid: int | str) -> SmartLinkRow:
     kind, word = request_state(asked) if asked else ("", "")
     return SmartLinkRow(
-        id=category["_id"],
-        name=category["name"],
-        description=category["description"] or "",
+        id=category._id,
+        name=category.name,
+        description=category.description or "",
         url=_link(category, pid),
         kind=kind,
         word=word,
-        reason=asked["reason"] if asked else "",
-        is_open=asked is not None and asked["status"] == "open",
+        reason=asked.reason if asked else "",
+        is_open=asked is not None and asked.status == "open",
     )
 
 
-def _link(category: Mapping[str, Any], pid: int | str) -> str:
-    scheme = "https" if category["use_https"] else "http"
-    return f"{scheme}://{category['domain']}/sl?{urlencode({'id': category['_id'], 'pid': pid})}"
+def _link(category: AffiliateSmartLinkView, pid: int | str) -> str:
+    scheme = "https" if category.use_https else "http"
+    return f"{scheme}://{category.domain}/sl?{urlencode({'id': category._id, 'pid': pid})}"

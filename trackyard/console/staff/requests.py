@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import tickets
+from trackyard.api.offers.view_parts import SharedPaymentView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import list_file
+from trackyard.console.list_files import as_view, list_file
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.list_figures import ListFigures, find_list_figures, last_week
@@ -191,7 +192,7 @@ def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Lis
         name=affiliate_name(affiliate),
         manager=manager_name(affiliate["manager"]),
         title=offer["title"] if kind == "offer" else ticket["title"],
-        payout=payout(best) if best else "",
+        payout=payout(as_view(SharedPaymentView, best)) if best else "",
         comment=ticket["description"],
         answers=tuple((each["text"], request.time_of(each["created"])) for each in ticket["answers"]),
         asked=request.time_of(ticket["created"]),

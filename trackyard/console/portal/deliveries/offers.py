@@ -13,5 +13,5 @@ def own_offers(request: PageRequest) -> Choices:
     """Return the offers that the affiliate may send visitors to, by title."""
     if not request.calls.may(lists.list_live):
         return ()
-    answer = request.calls.call(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
-    return tuple((str(each["id"]), str(each["title"])) for each in answer["offers"])
+    answer = request.calls.ask(lists.list_live, [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+    return tuple((str(each.id), each.title) for each in answer.offers)

@@ -1,6 +1,6 @@
 """The pixels of an affiliate (docs/spec/console.md#portal)."""
 
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.tracking import pixels
 from trackyard.base.errors import NotFound
@@ -37,12 +37,12 @@ NEW: Final = FormPlan(
 )
 
 
-def own_pixels(request: PageRequest) -> list[tuple[dict[str, Any], str, str]] | None:
+def own_pixels(request: PageRequest) -> list[tuple[pixels.PixelView, str, str]] | None:
     """Return the pixels, each with its mark and its word; None where the affiliate has no right."""
     if not request.calls.may(pixels.list_own):
         return None
-    found = request.calls.call(pixels.list_own)["pixel"] or {}
-    return [(each, *_STATES.get(each["moderation_status"], _REJECTED)) for each in found.values()]
+    found = request.calls.ask(pixels.list_own).pixel or {}
+    return [(each, *_STATES.get(each.moderation_status, _REJECTED)) for each in found.values()]
 
 
 @pages.get(f"{PATH}/new", audience="affiliate", needs=(pixels.add,))
@@ -60,10 +60,10 @@ def new_pixel(request: PageRequest) -> PageAnswer:
 def edit_pixel(request: PageRequest) -> PageAnswer:
     """Change a pixel."""
     found = _find(request)
-    form = open_form(request, EDIT, found, path={"id": str(found["id"])})
+    form = open_form(request, EDIT, found, path={"id": str(found.id)})
     if form.save() is not None:
-        return Redirect(LIST, gettext("%(name)s is saved.", name=found["name"]))
-    return form.page(request, gettext("Edit %(name)s", name=found["name"]), back=LIST)
+        return Redirect(LIST, gettext("%(name)s is saved.", name=found.name))
+    return form.page(request, gettext("Edit %(name)s", name=found.name), back=LIST)
 
 
 @pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(pixels.list_own, pixels.remove))
@@ -75,13 +75,13 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(pixels.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a pixel."""
-    request.calls.call(pixels.remove, path={"id": request.path["id"]})
+    request.calls.ask(pixels.remove, path={"id": request.path["id"]})
     return Redirect(LIST, gettext("The pixel is removed."))
 
 
-def _find(request: PageRequest) -> dict[str, Any]:
+def _find(request: PageRequest) -> pixels.PixelView:
     """Return the pixel of the path. Raises NotFound."""
-    found = {str(each["id"]): each for each, _, _ in own_pixels(request) or ()}
+    found = {str(each.id): each for each, _, _ in own_pixels(request) or ()}
     if request.path["id"] not in found:
         raise NotFound
     return found[request.path["id"]]

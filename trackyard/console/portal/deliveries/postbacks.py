@@ -1,12 +1,14 @@
 """The postbacks of an affiliate, their test and their deliveries (docs/spec/console.md#portal)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.tracking import logs, postback_trials
 from trackyard.api.tracking import postbacks as postbacks_api
+from trackyard.api.tracking.logs import AffiliatePostback
+from trackyard.api.tracking.postback_trials import PostbackTestView
+from trackyard.api.tracking.postbacks import PostbackView
 from trackyard.base.errors import BadInput, NotFound, ReportTooHeavy, RequestError, Unavailable
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
@@ -109,11 +111,11 @@ def new_postback(request: PageRequest) -> PageAnswer:
 def edit_postback(request: PageRequest) -> PageAnswer:
     """Change a postback."""
     found = _find(request)
-    values = {"url": found["url"], "status": found["status"] or "", "goal": found["goal"] or ""}
-    form = open_form(request, EDIT, values, path={"id": str(found["id"])})
+    values = {"url": found.url, "status": found.status or "", "goal": found.goal or ""}
+    form = open_form(request, EDIT, values, path={"id": str(found.id)})
     if form.save() is not None:
-        return Redirect(PATH, gettext("Postback %(id)s is saved.", id=found["id"]))
-    return form.page(request, gettext("Edit postback %(id)s", id=found["id"]), back=PATH)
+        return Redirect(PATH, gettext("Postback %(id)s is saved.", id=found.id))
+    return form.page(request, gettext("Edit postback %(id)s", id=found.id), back=PATH)
 
 
 @pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(postbacks_api.list_own, postbacks_api.remove))
@@ -125,7 +127,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(postbacks_api.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
-    request.calls.call(postbacks_api.remove, path={"id": request.path["id"]})
+    request.calls.ask(postbacks_api.remove, path={"id": request.path["id"]})
     return Redirect(PATH, gettext("The postback is removed."))
 
 
@@ -133,12 +135,12 @@ def remove(request: PageRequest) -> PageAnswer:
 def test(request: PageRequest) -> PageAnswer:
     """Request the URL of a postback once with the values of a made-up conversion, and show the answer."""
     found = _find(request)
-    sent = [("url", found["url"]), ("status", found["status"] or ""), ("offer_id", found["offer_id"] or "")]
+    sent = [("url", found.url), ("status", found.status or ""), ("offer_id", found.offer_id or "")]
     try:
-        result = request.calls.call(postback_trials.send_test, [pair for pair in sent if pair[1]])["test"]
+        result = request.calls.ask(postback_trials.send_test, [pair for pair in sent if pair[1]]).test
     except RequestError as refusal:
         return _page(request, fault=_sentences(refusal), status=refusal.status)
-    return _page(request, tested={"id": found["id"], **result})
+    return _page(request, tested=(found.id, result))
 
 
 def _sentences(refusal: RequestError) -> str:
@@ -147,15 +149,15 @@ def _sentences(refusal: RequestError) -> str:
 
 
 def _page(
-    request: PageRequest, fault: str = "", tested: Mapping[str, Any] | None = None, status: int = 200
+    request: PageRequest, fault: str = "", tested: tuple[int, PostbackTestView] | None = None, status: int = 200
 ) -> PageAnswer:
-    answer = request.calls.call(postbacks_api.list_own, [("limit", str(MOST))])
+    answer = request.calls.ask(postbacks_api.list_own, [("limit", str(MOST))])
     offers = dict(own_offers(request))
     return request.page(
         "portal/postbacks.html",
         status,
-        rows=answer["postbacks"],
-        total=answer["pagination"]["total_count"],
+        rows=answer.postbacks,
+        total=answer.pagination.total_count,
         offers=offers,
         statuses=_STATUSES,
         macros=_macros(),
@@ -170,13 +172,12 @@ def _page(
     )
 
 
-def _find(request: PageRequest) -> dict[str, Any]:
+def _find(request: PageRequest) -> PostbackView:
     """Return the postback of the path. Raises NotFound."""
-    answer = request.calls.call(postbacks_api.list_own, [("limit", "1000")])
-    for each in answer["postbacks"]:
-        if str(each["id"]) == request.path["id"]:
-            found: dict[str, Any] = each
-            return found
+    answer = request.calls.ask(postbacks_api.list_own, [("limit", "1000")])
+    for each in answer.postbacks:
+        if str(each.id) == request.path["id"]:
+            return each
     raise NotFound
 
 
@@ -196,9 +197,12 @@ def _macros() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Deliveries:
-    """The latest attempts, and how many of all in these days were taken: answered with HTTP 200 to 299."""
+    """The latest attempts with their times, and how many of these days were taken.
 
-    latest: list[dict[str, Any]]
+    taken: answered with HTTP 200 to 299.
+    """
+
+    latest: list[tuple[AffiliatePostback, str]]
     count: int
     taken: int
 
@@ -210,9 +214,9 @@ def _deliveries(request: PageRequest) -> Deliveries | None:
     today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone).date()
     days = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today))]
     try:
-        answer = request.calls.call(logs.list_affiliate_postbacks, [*days, ("limit", str(DELIVERIES))])
-        taken = request.calls.call(logs.list_affiliate_postbacks, [*days, *_TAKEN, ("limit", "1")])
+        answer = request.calls.ask(logs.list_affiliate_postbacks, [*days, ("limit", str(DELIVERIES))])
+        taken = request.calls.ask(logs.list_affiliate_postbacks, [*days, *_TAKEN, ("limit", "1")])
     except (ReportTooHeavy, Unavailable):
         return None
-    latest = [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]
-    return Deliveries(latest, answer["pagination"]["total_count"], taken["pagination"]["total_count"])
+    latest = [(each, moment_text(each.date, request.zone)) for each in answer.postbacks]
+    return Deliveries(latest, answer.pagination.total_count, taken.pagination.total_count)

@@ -1,6 +1,6 @@
 """Creating and editing an affiliate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -105,9 +105,8 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
 
 def _values(affiliate: AffiliateView) -> dict[str, Any]:
     """Return an affiliate by the names of its parameters."""
-    systems = [form_values(each) for each in affiliate.payment_systems]
     return form_values(affiliate) | {
-        NAME: payee_values(systems),
+        NAME: payee_values(affiliate.payment_systems),
         "custom_fields": {str(each.id): each.value for each in affiliate.custom_fields},
         "manager_id": affiliate.manager.id if affiliate.manager else "",
         "ref": "" if affiliate.ref == "0" else affiliate.ref,
@@ -134,9 +133,8 @@ def _with_lists(request: PageRequest, plan: FormPlan[A]) -> FormPlan[A]:
     return with_custom_fields(request, replace(plan, groups=tuple(groups)), gettext("Sign-up answers"))
 
 
-def _systems(request: PageRequest) -> Sequence[Mapping[str, Any]]:
+def _systems(request: PageRequest) -> Sequence[payment_systems.PaymentSystemView]:
     """Return the payment systems of the network; none where the person may not list them."""
     if not request.calls.may(payment_systems.list_all):
         return ()
-    found: list[dict[str, Any]] = request.calls.call(payment_systems.list_all)["payment_systems"]
-    return found
+    return request.calls.ask(payment_systems.list_all).payment_systems

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.api.offers import lists
+from trackyard.api.offers.view_parts import SharedPaymentView
 from trackyard.api.people import affiliates
 from trackyard.api.tracking import postbacks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
 from trackyard.console.staff.offers.one import PaymentRow, may_write, payment_row
@@ -88,7 +90,9 @@ def _offers(request: PageRequest, number: int) -> Listed | None:
 def _open_offer(offer: Mapping[str, Any]) -> OpenOffer:
     payments = offer["payments"]
     best = max(payments, key=lambda payment: payment["revenue"], default=None)
-    return OpenOffer(offer["id"], offer["title"], payout(best) if best else "", max(len(payments) - 1, 0))
+    return OpenOffer(
+        offer["id"], offer["title"], payout(as_view(SharedPaymentView, best)) if best else "", max(len(payments) - 1, 0)
+    )
 
 
 def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[OwnPayout] | None:

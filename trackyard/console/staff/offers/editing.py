@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trackyard.api.offers import lists, offers
+from trackyard.api.offers.view import OfferView
 from trackyard.api.platform import domains as domains_api
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, ngettext
@@ -14,6 +15,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import Choices, categories
 from trackyard.console.offers_shown.who_gets_through import sentences
@@ -64,7 +66,7 @@ def edit_offer(request: PageRequest) -> PageAnswer:
         back=path,
         line=gettext("Nothing is saved yet. Affiliates see a change at once."),
         template="staff/offer_form.html",
-        sentences=sentences(offer, request.time_of),
+        sentences=sentences(as_view(OfferView, offer), request.time_of),
         effect=find_effect(request, form, offer["id"]),
     )
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import connections, lists
 from trackyard.api.offers import offers as offers_api
+from trackyard.api.offers.view import ListedOfferView
+from trackyard.api.offers.view_parts import OfferPaymentView
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
@@ -16,7 +18,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
-from trackyard.console.list_files import asks_for_file, every_record, refuse_too_many, rows_file
+from trackyard.console.list_files import as_view, asks_for_file, every_record, refuse_too_many, rows_file
 from trackyard.console.offers_shown import choices, names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
@@ -96,7 +98,12 @@ def offers(request: PageRequest) -> PageAnswer:
     ids = [offer["id"] for offer in found]
     results, fault = find_list_figures(request, period.days, "offer", "offer", ids)
     capped = [offer["id"] for offer in found if offer["caps"]]
-    meters = find_meters(calls, capped, request.deps.currency, CapLists.of(request, found).link)
+    meters = find_meters(
+        calls,
+        capped,
+        request.deps.currency,
+        CapLists.of(request, [as_view(ListedOfferView, each) for each in found]).link,
+    )
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer["advertiser"] for offer in found], advertisers)
     chips = list(_chips(address, filters))
@@ -230,8 +237,8 @@ def _row(
         title=offer["title"],
         advertiser=advertisers.get(offer["advertiser"], ""),
         status=offer["status"],
-        payout=payout(best) if best else "",
-        charge=charge(best) if best else "",
+        payout=payout(as_view(OfferPaymentView, best)) if best else "",
+        charge=charge(as_view(OfferPaymentView, best)) if best else "",
         more=max(len(payments) - 1, 0),
         results=None if results is None else results.get(offer["id"], ListFigures()),
         findings=findings,

@@ -8,6 +8,8 @@ from typing import Any, Final
 from trackyard.api.conversions import edits
 from trackyard.api.offers import lists as lists_api
 from trackyard.api.offers import offers
+from trackyard.api.offers.view import OfferView
+from trackyard.api.offers.view_parts import OfferPaymentView, PersonalPaymentView
 from trackyard.api.statistics import health, reports
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
@@ -15,6 +17,7 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import find_meters
@@ -79,7 +82,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
     request = replace(request, address=PageAddress(path, request.address.pairs))
     titles = names.advertiser_names(calls, [offer["advertiser"]])
     capped = [offer] if offer["caps"] or offer["personal_limits"] else []
-    lists = CapLists.of(request, capped)
+    lists = CapLists.of(request, [as_view(OfferView, each) for each in capped])
     meters = find_meters(calls, [each["id"] for each in capped], request.deps.currency, lists.link)
     payments = [*offer["partner_payments"], *offer["payments"]]
     page = request.page(
@@ -93,7 +96,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         activity=recent_changes(request, "offer", str(offer["id"])),
         advertiser=titles.get(offer["advertiser"], ""),
         statuses=STATUSES,
-        sentences=sentences(offer, request.time_of),
+        sentences=sentences(as_view(OfferView, offer), request.time_of),
         payments=[payment_row(each) for each in payments],
         meters=meters.get(offer["id"], []),
         links=find_links(request, offer),
@@ -151,14 +154,15 @@ def remove(request: PageRequest) -> PageAnswer:
 
 def payment_row(payment: Mapping[str, Any]) -> PaymentRow:
     """Return a payment in words."""
+    shown_payment = as_view(PersonalPaymentView if "partners" in payment else OfferPaymentView, payment)
     is_alike = payment["type"] != "mixed" and payment["total"]
     share = 1 - Decimal(payment["revenue"]) / Decimal(payment["total"]) if is_alike else None
     partners = tuple(payment.get("partners", ()))
     return PaymentRow(
-        payment_goal(payment),
+        payment_goal(shown_payment),
         partners,
-        payment_conditions(payment),
-        charge(payment),
-        payout(payment),
+        payment_conditions(shown_payment),
+        charge(shown_payment),
+        payout(shown_payment),
         shown.percent(share, 0),
     )

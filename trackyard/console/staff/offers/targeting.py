@@ -1,15 +1,20 @@
 """The targeting groups of an offer as plain conditions (docs/spec/console.md#offers)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from trackyard.api.offers import lists, offers
+from trackyard.api.offers.view import OfferView
+from trackyard.api.offers.view_parts import IspTargetingView, OsTargetingView, TargetingView
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, KeyedLines, PageForm, RowState, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.staff.offers.click_test import DEVICES as BROWSERS
 from trackyard.console.staff.offers.click_test import find_typed_test
@@ -17,6 +22,17 @@ from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.lines import SystemLines
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES
+from trackyard.domain.offers.offers import (
+    AgentLists,
+    AllowDeny,
+    AllowDenyGeo,
+    AllowDenySubs,
+    BrowserVersions,
+    OrganizationLists,
+    OsVersion,
+    TextLists,
+    VisitorAddresses,
+)
 
 pages = Pages()
 
@@ -150,22 +166,24 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
         back=path,
         line=gettext("A click gets through when one of the groups accepts it. Affiliates see the change at once."),
         template="staff/offer_targeting.html",
-        sentences=sentences({**offer, **_typed(form, offer)}, request.time_of),
+        sentences=sentences(_typed(form, offer), request.time_of),
         click_test=find_typed_test(request, form, offer["id"]),
         browsers=BROWSERS,
         effect=find_effect(request, form, offer["id"]),
     )
 
 
-def _typed(form: PageForm[Any], offer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the groups of the form as the API would answer them."""
+def _typed(form: PageForm[Any], offer: Mapping[str, Any]) -> OfferView:
+    """Return the offer with the groups of the form, as the API would answer it."""
+    stored = as_view(OfferView, offer)
     only = form.typed.fields["consider_personal_targeting_only"] == "1"
-    groups = [_group(row, offer["targeting"]) for row in form.rows_of("targeting")]
-    return {"targeting": groups, "consider_personal_targeting_only": only}
+    groups = [_group(row, stored.targeting) for row in form.rows_of("targeting")]
+    return replace(stored, targeting=groups, consider_personal_targeting_only=only)
 
 
-def _group(row: RowState, stored: list[Mapping[str, Any]]) -> dict[str, Any]:
-    values = row.values
+def _group(row: RowState, stored: Sequence[TargetingView]) -> TargetingView:
+    """Return a group of the form. Values that the API would refuse are in it as they were typed."""
+    values: Mapping[str, Any] = row.values
     before = stored[int(row.origin)] if row.origin and int(row.origin) < len(stored) else None
 
     def named(name: str) -> dict[str, Any]:
@@ -174,32 +192,43 @@ def _group(row: RowState, stored: list[Mapping[str, Any]]) -> dict[str, Any]:
     def keyed(name: str) -> dict[str, Any]:
         return {kind: _MAPS.tree(tuple(values.get(f"{name}[{kind}]", ()))) for kind in ("allow", "deny")}
 
-    def switched(name: str, *switches: str) -> dict[str, bool]:
+    def switched(name: str, *switches: str) -> dict[str, Any]:
         return {each: values[f"{name}[{each}]"] == "1" for each in switches}
 
-    def versioned(name: str) -> list[dict[str, str]]:
-        return _SYSTEMS.tree(tuple(values[name]))
+    def versioned(name: str) -> tuple[OsVersion, ...]:
+        return tuple(OsVersion(**each) for each in _SYSTEMS.tree(tuple(values[name])))
 
-    places = {name: {kind: _numbers(tree) for kind, tree in keyed(name).items()} for name in ("region", "city")}
-    return {
-        **{name: values[name] for name in ("name", "condition", "device_type", "connection", "affiliate_id")},
-        **{name: values[name] == "1" for name in _SWITCHES},
-        **{name: named(name) for name in ("country", "zip", "browser", "brand", "device_model")},
-        **places,
-        "isp": keyed("isp"),
-        "isp_organization": named("isp_organization") | switched("isp_organization", "deny_empty"),
-        "ip": named("ip") | switched("ip", "ipv6_deny"),
-        "referrer": named("referrer") | switched("referrer", "deny_empty", "is_regexp"),
-        "ua": named("ua") | switched("ua", "deny_empty", "is_regexp", "deny_crawlers"),
-        "sub": {**keyed("sub"), "deny_groups": before["sub"]["deny_groups"] if before else []},
-        "os": {"allow": versioned("os[allow]")},
-        "browser_version": {kind: versioned(f"browser_version[{kind}]") for kind in ("allow", "deny")},
-        "url": values["url"],
-        "urls": before["urls"] if before else [],
+    def placed(name: str) -> AllowDenyGeo:
+        return AllowDenyGeo(**{kind: _numbers(tree) for kind, tree in keyed(name).items()})
+
+    as_typed = {
+        name: values[name] for name in ("name", "condition", "device_type", "connection", "affiliate_id", "url")
     }
+    return TargetingView(
+        **as_typed,
+        **{name: values[name] == "1" for name in _SWITCHES},
+        country=AllowDeny(**named("country")),
+        zip=AllowDeny(**named("zip")),
+        browser=AllowDeny(**named("browser")),
+        brand=AllowDeny(**named("brand")),
+        device_model=AllowDeny(**named("device_model")),
+        region=placed("region"),
+        city=placed("city"),
+        isp=IspTargetingView(**keyed("isp")),
+        isp_organization=OrganizationLists(**named("isp_organization"), **switched("isp_organization", "deny_empty")),
+        ip=VisitorAddresses(**named("ip"), **switched("ip", "ipv6_deny")),
+        referrer=TextLists(**named("referrer"), **switched("referrer", "deny_empty", "is_regexp")),
+        ua=AgentLists(**named("ua"), **switched("ua", "deny_empty", "is_regexp", "deny_crawlers")),
+        sub=AllowDenySubs(**keyed("sub"), deny_groups=before.sub.deny_groups if before else ()),
+        os=OsTargetingView(allow=versioned("os[allow]")),
+        browser_version=BrowserVersions(
+            allow=versioned("browser_version[allow]"), deny=versioned("browser_version[deny]")
+        ),
+        urls=before.urls if before else [],
+    )
 
 
-def _numbers(tree: Mapping[str, list[str]]) -> dict[str, list[int | str]]:
+def _numbers(tree: Mapping[str, list[str]]) -> dict[str, Any]:
     return {key: [int(each) if _is_number(each) else each for each in values] for key, values in tree.items()}
 
 
