@@ -1,14 +1,16 @@
 """Staff change the personal payouts of an affiliate in an offer (docs/spec/console.md#affiliates)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.api.offers import lists, offers
+from trackyard.api.offers.view import OfferView
+from trackyard.api.offers.view_parts import PersonalPaymentView
 from trackyard.api.people import affiliates
 from trackyard.base.errors import AccessDenied, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, open_form
+from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, form_values, open_form
 from trackyard.console.forms.form import PageForm
 from trackyard.console.forms.kept import DO
 from trackyard.console.frame.address import Pair
@@ -40,19 +42,22 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
         return page_of(request, affiliate, fault, 404)
     if not may_write(request, offer):
         raise AccessDenied
-    number, path = affiliate.id, {"id": str(offer["id"])}
-    own = [each for each in offer[_NAME] if number in each["partners"]]
-    others = [pair for place, each in enumerate(_others(offer, number)) for pair in _sent(place, each)]
+    number, path = affiliate.id, {"id": str(offer.id)}
+    own = [each for each in offer.partner_payments if number in each.partners]
+    of_others = [each for each in offer.partner_payments if number not in each.partners]
+    others = [pair for place, each in enumerate(of_others) for pair in _sent(place, each)]
     currencies = names.currencies(request.calls, request.deps.currency)
     choices = {f"{_NAME}[currency]": currencies, f"{_NAME}[devices]": DEVICES}
-    form = open_form(request, _plan(number), {_NAME: own}, choices=choices, path=path, fixed=others)
+    form = open_form(
+        request, _plan(number), {_NAME: [form_values(each) for each in own]}, choices=choices, path=path, fixed=others
+    )
     back = f"/console/affiliates/{number}#payouts"
     if _removes_all(request, form, own):
-        request.calls.call(offers.edit, others or [(_NAME, "")], path)
-        return Redirect(back, gettext("No personal payout is left in %(title)s.", title=offer["title"]))
+        request.calls.ask(offers.edit, others or [(_NAME, "")], path)
+        return Redirect(back, gettext("No personal payout is left in %(title)s.", title=offer.title))
     if form.save() is not None:
-        return Redirect(back, gettext("The personal payouts in %(title)s are saved.", title=offer["title"]))
-    title = gettext("Payouts of %(name)s in %(title)s", name=affiliate_name(affiliate), title=offer["title"])
+        return Redirect(back, gettext("The personal payouts in %(title)s are saved.", title=offer.title))
+    title = gettext("Payouts of %(name)s in %(title)s", name=affiliate_name(affiliate), title=offer.title)
     line = gettext("They replace the general payouts of the offer where they fit.")
     return form.page(request, title, back=back, line=line, save=gettext("Save the payouts"))
 
@@ -64,24 +69,19 @@ def _plan(affiliate: int) -> FormPlan[offers.OfferAnswer]:
     return replace(EDIT, groups=(replace(EDIT.groups[0], parts=(rows,)),))
 
 
-def _offer(request: PageRequest) -> dict[str, Any] | None:
+def _offer(request: PageRequest) -> OfferView | None:
     """Return the offer that the address names; None without one."""
+    path = {"id": request.address.get("offer").strip() or "0"}
     try:
-        found: dict[str, Any] = request.calls.call(lists.get, path={"id": request.address.get("offer").strip() or "0"})
+        return request.calls.ask_as(lists.OneOfferAnswer, lists.get, path=path).offer
     except NotFound:
         return None
-    offer: dict[str, Any] = found["offer"]
-    return offer
 
 
-def _others(offer: Mapping[str, Any], affiliate: int) -> Sequence[Mapping[str, Any]]:
-    return [each for each in offer[_NAME] if affiliate not in each["partners"]]
-
-
-def _sent(place: int, payment: Mapping[str, Any]) -> Sequence[Pair]:
+def _sent(place: int, payment: PersonalPaymentView) -> Iterable[Pair]:
     """Return a payment of other affiliates as parameters."""
-    return list(flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", payment))
+    return flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", form_values(payment))
 
 
-def _removes_all(request: PageRequest, form: PageForm[Any], own: Sequence[Any]) -> bool:
+def _removes_all(request: PageRequest, form: PageForm[Any], own: Sequence[PersonalPaymentView]) -> bool:
     return bool(own) and request.field(DO) == "save" and not form.rows_of(_NAME)

@@ -1,16 +1,15 @@
 """The offers, postbacks and referrals of an affiliate, as far as the person may see them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.api.offers import lists
-from trackyard.api.offers.view_parts import SharedPaymentView
+from trackyard.api.offers.view_affiliate import AffiliateOfferView
 from trackyard.api.people import affiliates
 from trackyard.api.tracking import postbacks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
 from trackyard.console.staff.offers.one import PaymentRow, may_write, payment_row
@@ -83,16 +82,13 @@ def find_programs(request: PageRequest, number: int) -> dict[str, Any]:
 def _offers(request: PageRequest, number: int) -> Listed | None:
     if not request.calls.may(lists.list_live):
         return None
-    answer = request.calls.call(lists.list_live, [("pid", str(number)), ("limit", str(MOST))])
-    return Listed([_open_offer(each) for each in answer["offers"]], answer["pagination"]["total_count"])
+    answer = request.calls.ask(lists.list_live, [("pid", str(number)), ("limit", str(MOST))])
+    return Listed([_open_offer(each) for each in answer.offers], answer.pagination.total_count)
 
 
-def _open_offer(offer: Mapping[str, Any]) -> OpenOffer:
-    payments = offer["payments"]
-    best = max(payments, key=lambda payment: payment["revenue"], default=None)
-    return OpenOffer(
-        offer["id"], offer["title"], payout(as_view(SharedPaymentView, best)) if best else "", max(len(payments) - 1, 0)
-    )
+def _open_offer(offer: AffiliateOfferView) -> OpenOffer:
+    best = max(offer.payments, key=lambda payment: payment.revenue, default=None)
+    return OpenOffer(offer.id, offer.title, payout(best) if best else "", max(len(offer.payments) - 1, 0))
 
 
 def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[OwnPayout] | None:
@@ -102,38 +98,36 @@ def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[O
     if not offers:
         return []
     sent = [("int_id[]", str(each)) for each in offers]
-    found = request.calls.call(lists.list_offers, [*sent, ("limit", str(MOST))])["offers"]
+    found = request.calls.ask_as(lists.OffersAnswer, lists.list_offers, [*sent, ("limit", str(MOST))]).offers
     return [
-        OwnPayout(offer["id"], offer["title"], payment_row(payment), may_write(request, offer))
+        OwnPayout(offer.id, offer.title, payment_row(payment), may_write(request, offer))
         for offer in found
-        for payment in offer["partner_payments"]
-        if number in payment["partners"]
+        for payment in offer.partner_payments
+        if number in payment.partners
     ]
 
 
 def _postbacks(request: PageRequest, number: int) -> Listed | None:
     if not request.calls.may(postbacks.list_):
         return None
-    answer = request.calls.call(postbacks.list_, [("partner_id[]", str(number)), ("limit", str(MOST))])
+    answer = request.calls.ask(postbacks.list_, [("partner_id[]", str(number)), ("limit", str(MOST))])
     lines = [
         PostbackLine(
-            each["id"],
-            each["url"],
-            each["offer_id"] or "",
-            ", ".join(
-                part for part in (each["status"], each["goal"] and gettext("goal %(goal)s", goal=each["goal"])) if part
-            ),
-            each["paused"] or "",
+            each.id,
+            each.url,
+            each.offer_id or "",
+            ", ".join(part for part in (each.status, each.goal and gettext("goal %(goal)s", goal=each.goal)) if part),
+            each.paused or "",
         )
-        for each in answer["postbacks"]
+        for each in answer.postbacks
     ]
-    return Listed(lines, answer["pagination"]["total_count"])
+    return Listed(lines, answer.pagination.total_count)
 
 
 def _referrals(request: PageRequest, number: int) -> Listed:
-    answer = request.calls.call(affiliates.list_referrals, [("limit", str(MOST))], {"id": str(number)})
+    answer = request.calls.ask(affiliates.list_referrals, [("limit", str(MOST))], {"id": str(number)})
     lines = [
-        ReferredLine(each["id"], affiliate_name(each), STATUSES[each["status"]], MARKS[each["status"]])
-        for each in answer["referrals"].values()
+        ReferredLine(each.id, affiliate_name(each), STATUSES[each.status], MARKS[each.status])
+        for each in answer.referrals.values()
     ]
-    return Listed(lines, answer["pagination"]["total_count"])
+    return Listed(lines, answer.pagination.total_count)

@@ -1,8 +1,7 @@
 """Creating, editing and copying an offer (docs/spec/console.md#offers)."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from trackyard.api.offers import lists, offers
 from trackyard.api.offers.view import OfferView
@@ -10,12 +9,11 @@ from trackyard.api.platform import domains as domains_api
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.base.zones import find_zone
-from trackyard.console.forms import flat_pairs, open_form
+from trackyard.console.forms import flat_pairs, form_values, open_form
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import Choices, categories
 from trackyard.console.offers_shown.who_gets_through import sentences
@@ -25,12 +23,19 @@ from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
 
 pages = Pages()
 
+_WITHOUT_FIELDS: Final = ("targeting", "sub_restrictions")
+"""Conditions that a copy keeps, and for which the form has no field."""
+
 
 @pages.get("/console/offers/new", needs=(offers.add,))
 @pages.post("/console/offers/new", needs=(offers.add,))
 def new_offer(request: PageRequest) -> PageAnswer:
     """Create an offer, or a copy of the one that the address names."""
-    values, fixed = _copied(request) if request.address.get("copy") else (None, [])
+    copied, values, fixed = _find_copied(request), None, list[Pair]()
+    if copied is not None:
+        title = gettext("Copy of %(title)s", title=copied.title)[:500]
+        values = values_of(request, copied) | {"title": title, "status": "stopped"}
+        fixed = [pair for name in _WITHOUT_FIELDS for pair in flat_pairs(name, values[name])]
     form = open_form(request, NEW, values, choices=_choices(request), fixed=fixed, is_new=True)
     answer = form.save()
     if answer is not None:
@@ -38,7 +43,7 @@ def new_offer(request: PageRequest) -> PageAnswer:
         return Redirect(f"/console/offers/{offer.id}", gettext("%(title)s is created.", title=offer.title))
     return form.page(
         request,
-        gettext("New offer") if values is None else gettext("New offer like %(copied)s", copied=values["copied"]),
+        gettext("New offer") if copied is None else gettext("New offer like %(copied)s", copied=copied.title),
         back="/console/offers",
         line=gettext("Nothing is saved yet. A stopped offer takes no clicks until you activate it."),
         save=gettext("Create the offer"),
@@ -52,8 +57,8 @@ def edit_offer(request: PageRequest) -> PageAnswer:
     offer = find_offer(request)
     if not may_write(request, offer):
         raise AccessDenied
-    path = f"/console/offers/{offer['id']}"
-    form = open_form(request, EDIT, values_of(request, offer), choices=_choices(request), path={"id": str(offer["id"])})
+    path = f"/console/offers/{offer.id}"
+    form = open_form(request, EDIT, values_of(request, offer), choices=_choices(request), path={"id": str(offer.id)})
     answer = form.save()
     if answer is not None:
         count = len(form.changes)
@@ -62,41 +67,34 @@ def edit_offer(request: PageRequest) -> PageAnswer:
         return Redirect(path, done)
     return form.page(
         request,
-        gettext("Edit %(title)s", title=offer["title"]),
+        gettext("Edit %(title)s", title=offer.title),
         back=path,
         line=gettext("Nothing is saved yet. Affiliates see a change at once."),
         template="staff/offer_form.html",
-        sentences=sentences(as_view(OfferView, offer), request.time_of),
-        effect=find_effect(request, form, offer["id"]),
+        sentences=sentences(offer, request.time_of),
+        effect=find_effect(request, form, offer.id),
     )
 
 
-def _copied(request: PageRequest) -> tuple[dict[str, Any], list[Pair]]:
-    """Return the values of the copy of an offer, and its conditions that have no field. Raises NotFound."""
-    offer = request.calls.call(lists.get, path={"id": request.address.get("copy")})["offer"]
-    titles = {
-        "copied": offer["title"],
-        "title": gettext("Copy of %(title)s", title=offer["title"])[:500],
-        "status": "stopped",
-    }
-    fixed = [pair for name in ("targeting", "sub_restrictions") for pair in flat_pairs(name, offer[name])]
-    return values_of(request, offer) | titles, fixed
+def _find_copied(request: PageRequest) -> OfferView | None:
+    """Return the offer that is copied; None where the address names none. Raises NotFound."""
+    copied = request.address.get("copy")
+    return request.calls.ask_as(lists.OneOfferAnswer, lists.get, path={"id": copied}).offer if copied else None
 
 
-def values_of(request: PageRequest, offer: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(request: PageRequest, offer: OfferView) -> dict[str, Any]:
     """Return an offer by the names of its parameters, where these differ from the answer."""
-    schedule = dict(offer["schedule"])
-    if schedule["date_start"]:
-        zone = find_zone(schedule["timezone"])
-        moment = datetime.fromtimestamp(schedule["date_start"]["sec"], UTC).astimezone(zone or request.deps.zone)
+    schedule = form_values(offer.schedule)
+    if offer.schedule.date_start:
+        zone = find_zone(offer.schedule.timezone)
+        moment = datetime.fromtimestamp(offer.schedule.date_start.sec, UTC).astimezone(zone or request.deps.zone)
         schedule["date_start"] = moment.date().isoformat()
     domains = {host: number for number, host in _domains(request)}
-    return {
-        **offer,
+    return form_values(offer) | {
         "schedule": schedule,
-        "stop_date": (offer["stop_at"] or "")[:10],
-        "domain_id": domains.get(offer["domain_url"], ""),
-        "caps": [{**cap, "goals": list(cap["goals"])} for cap in offer["caps"]],
+        "stop_date": (offer.stop_at or "")[:10],
+        "domain_id": domains.get(offer.domain_url, ""),
+        "caps": [form_values(cap) | {"goals": list(cap.goals)} for cap in offer.caps],
     }
 
 
@@ -126,4 +124,4 @@ def _choices(request: PageRequest) -> dict[str, Choices]:
 def _domains(request: PageRequest) -> Choices:
     if not request.calls.may(domains_api.list_all):
         return ()
-    return tuple((number, each["url"]) for number, each in request.calls.call(domains_api.list_all)["domains"].items())
+    return tuple((number, each.url) for number, each in request.calls.ask(domains_api.list_all).domains.items())

@@ -53,15 +53,15 @@ def findings_of_offers(request: PageRequest, offers: Sequence[int]) -> Mapping[i
 def _alerts(request: PageRequest) -> list[tuple[int, str, OfferFinding]]:
     if not request.calls.may(alerts_api.list_):
         return []
-    alerts = request.calls.call(alerts_api.list_, [("state", "open"), ("limit", str(_MOST))])["alerts"]
+    alerts = request.calls.ask(alerts_api.list_, [("state", "open"), ("limit", str(_MOST))]).alerts
     return [
         (
-            each["offer_id"],
-            each["finding"],
-            _finding(request, each["sentence"], each["severity"], each["link"].removeprefix(request.deps.api_url)),
+            each.offer_id,
+            each.finding,
+            _finding(request, each.sentence, each.severity, each.link.removeprefix(request.deps.api_url)),
         )
         for each in alerts
-        if each["offer_id"]
+        if each.offer_id
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import connections, lists
@@ -18,7 +18,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
-from trackyard.console.list_files import as_view, asks_for_file, every_record, refuse_too_many, rows_file
+from trackyard.console.list_files import asks_for_file, every_row, refuse_too_many, rows_file
 from trackyard.console.offers_shown import choices, names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
@@ -65,24 +65,30 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """An offer of the list. results: None where they cannot be seen. more: the number of further payments.
+    """An offer of the list. results: None where they cannot be seen. best: its highest payment.
 
     affiliates: the number of those that are connected, or that all may use it; "" where they cannot be seen.
     may_write: whether the person may change it.
     """
 
-    id: int
-    title: str
+    offer: ListedOfferView
     advertiser: str
-    status: str
-    payout: str
-    charge: str
-    more: int
+    best: OfferPaymentView | None
     results: ListFigures | None
     findings: Sequence[OfferFinding]
     cap: CapMeter | None
     affiliates: str
     may_write: bool
+
+    @property
+    def payout(self) -> str:
+        """Return the highest payout in words."""
+        return payout(self.best) if self.best else ""
+
+    @property
+    def charge(self) -> str:
+        """Return the charge of the highest payout in words."""
+        return charge(self.best) if self.best else ""
 
 
 @pages.get("/console/offers", needs=(lists.list_offers,))
@@ -95,17 +101,12 @@ def offers(request: PageRequest) -> PageAnswer:
     if asks_for_file(request):
         return _file(request, sent, period.days)
     found, total, sort, refusal = _found(request, sent, period.days)
-    ids = [offer["id"] for offer in found]
+    ids = [offer.id for offer in found]
     results, fault = find_list_figures(request, period.days, "offer", "offer", ids)
-    capped = [offer["id"] for offer in found if offer["caps"]]
-    meters = find_meters(
-        calls,
-        capped,
-        request.deps.currency,
-        CapLists.of(request, [as_view(ListedOfferView, each) for each in found]).link,
-    )
+    capped = [offer.id for offer in found if offer.caps]
+    meters = find_meters(calls, capped, request.deps.currency, CapLists.of(request, found).link)
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
-    titles = names.advertiser_names(calls, [offer["advertiser"] for offer in found], advertisers)
+    titles = names.advertiser_names(calls, [offer.advertiser for offer in found], advertisers)
     chips = list(_chips(address, filters))
     page = address.page
     return request.page(
@@ -115,7 +116,7 @@ def offers(request: PageRequest) -> PageAnswer:
         chips=chips,
         is_filtered=bool(chips or address.get("q")),
         total=total,
-        active=calls.call(lists.count)["count"],
+        active=calls.ask(lists.count).count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         sort=sort,
@@ -133,7 +134,7 @@ def offers(request: PageRequest) -> PageAnswer:
 
 def _found(
     request: PageRequest, sent: Sequence[Pair], period: DayPeriod
-) -> tuple[Sequence[Mapping[str, Any]], int, tuple[str, str], str]:
+) -> tuple[Sequence[ListedOfferView], int, tuple[str, str], str]:
     """Return the offers of the page, the number of all, and their order.
 
     The last value says why it is not the order of the address.
@@ -146,18 +147,23 @@ def _found(
         except RequestError as refusal:
             refused = gettext("The newest offers come first. %(text)s.", text=refusal.text.removesuffix("."))
             column, direction = USUAL
-    answer = calls.call(lists.list_offers, sent)
-    return answer["offers"], answer["pagination"]["total_count"], (column, direction), refused
+    answer = calls.ask_as(lists.OffersAnswer, lists.list_offers, sent)
+    return answer.offers, answer.pagination.total_count, (column, direction), refused
 
 
 def _file(request: PageRequest, sent: Sequence[Pair], period: DayPeriod) -> Download:
     """Return every offer that meets the filters as a file, in the order of the page. Raises RequestError."""
     column, direction = _sort(request)
-    offers: Iterable[Mapping[str, Any]] = every_record(request, lists.list_offers, lambda answer: answer.offers, sent)
+    offers: Iterable[ListedOfferView] = every_row(request, lists.list_offers, _of_staff, sent)
     if column in FIGURES:
         offers, total = each_by_figure(request.calls, sent, period, column, direction)
         refuse_too_many(total)
     return rows_file("offers", offers)
+
+
+def _of_staff(answer: lists.OffersAnswer | lists.AffiliateOffersAnswer) -> Sequence[ListedOfferView]:
+    """Return the offers of an answer to staff."""
+    return [each for each in answer.offers if isinstance(each, ListedOfferView)]
 
 
 def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[OfferFilter, ...]:
@@ -213,42 +219,28 @@ def _chips(address: PageAddress, filters: Iterable[OfferFilter]) -> Iterable[Fil
 
 def _rows(
     request: PageRequest,
-    offers: Sequence[Mapping[str, Any]],
+    offers: Sequence[ListedOfferView],
     advertisers: Mapping[str, str],
     results: Mapping[int, ListFigures] | None,
     meters: Mapping[int, Sequence[CapMeter]],
 ) -> list[OfferRow]:
-    findings = findings_of_offers(request, [offer["id"] for offer in offers])
-    return [_row(request, offer, advertisers, results, meters, findings.get(offer["id"], ())) for offer in offers]
+    findings = findings_of_offers(request, [offer.id for offer in offers])
+    return [
+        OfferRow(
+            offer,
+            advertiser=advertisers.get(offer.advertiser, ""),
+            best=max(offer.payments, key=lambda payment: payment.revenue, default=None),
+            results=None if results is None else results.get(offer.id, ListFigures()),
+            findings=findings.get(offer.id, ()),
+            cap=fullest(meters.get(offer.id, ())),
+            affiliates=_affiliates_text(request.calls, offer),
+            may_write=may_write(request, offer),
+        )
+        for offer in offers
+    ]
 
 
-def _row(
-    request: PageRequest,
-    offer: Mapping[str, Any],
-    advertisers: Mapping[str, str],
-    results: Mapping[int, ListFigures] | None,
-    meters: Mapping[int, Sequence[CapMeter]],
-    findings: Sequence[OfferFinding],
-) -> OfferRow:
-    payments = offer["payments"]
-    best = max(payments, key=lambda payment: payment["revenue"], default=None)
-    return OfferRow(
-        id=offer["id"],
-        title=offer["title"],
-        advertiser=advertisers.get(offer["advertiser"], ""),
-        status=offer["status"],
-        payout=payout(as_view(OfferPaymentView, best)) if best else "",
-        charge=charge(as_view(OfferPaymentView, best)) if best else "",
-        more=max(len(payments) - 1, 0),
-        results=None if results is None else results.get(offer["id"], ListFigures()),
-        findings=findings,
-        cap=fullest(meters.get(offer["id"], ())),
-        affiliates=_affiliates_text(request.calls, offer),
-        may_write=may_write(request, offer),
-    )
-
-
-def _affiliates_text(calls: LocalCalls[Deps], offer: Mapping[str, Any]) -> str:
+def _affiliates_text(calls: LocalCalls[Deps], offer: ListedOfferView) -> str:
     """Return how many affiliates are connected to an offer, of those that the person may see.
 
     All affiliates may use a public offer, but those that staff disconnected.
@@ -256,10 +248,10 @@ def _affiliates_text(calls: LocalCalls[Deps], offer: Mapping[str, Any]) -> str:
     if not calls.may(connections.show_privacy):
         return ""
     try:
-        found = calls.call(connections.show_privacy, path={"id": str(offer["id"])})
+        found = calls.ask(connections.show_privacy, path={"id": str(offer.id)})
     except RequestError:  # out of the person's scope
         return ""
-    if offer["privacy"] != Privacy.PUBLIC:
-        return number(len(found["affiliates_enabled"]))
-    left_out = len(found["affiliates_disabled"])
+    if offer.privacy != Privacy.PUBLIC:
+        return number(len(found.affiliates_enabled))
+    left_out = len(found.affiliates_disabled)
     return gettext("all but %(count)s", count=number(left_out)) if left_out else gettext("all")

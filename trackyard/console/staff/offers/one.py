@@ -1,14 +1,12 @@
 """The page of one offer: conditions, figures, actions (docs/spec/console.md#offers)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import edits
 from trackyard.api.offers import lists as lists_api
 from trackyard.api.offers import offers
-from trackyard.api.offers.view import OfferView
+from trackyard.api.offers.view import OfferFields, OfferView
 from trackyard.api.offers.view_parts import OfferPaymentView, PersonalPaymentView
 from trackyard.api.statistics import health, reports
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -17,7 +15,6 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import find_meters
@@ -52,18 +49,17 @@ class PaymentRow:
     margin: str
 
 
-def find_offer(request: PageRequest) -> dict[str, Any]:
+def find_offer(request: PageRequest) -> OfferView:
     """Return the offer of the path. Raises NotFound."""
-    offer: dict[str, Any] = request.calls.call(lists_api.get, path={"id": request.path["id"]})["offer"]
-    return offer
+    return request.calls.ask_as(lists_api.OneOfferAnswer, lists_api.get, path={"id": request.path["id"]}).offer
 
 
-def may_write(request: PageRequest, offer: Mapping[str, Any]) -> bool:
+def may_write(request: PageRequest, offer: OfferFields) -> bool:
     """Return whether the person may change this offer: managers may change those of their advertisers."""
-    return request.calls.may(offers.edit) and offer["pixel_code"] != _HIDDEN
+    return request.calls.may(offers.edit) and offer.pixel_code != _HIDDEN
 
 
-def _may_see_health(request: PageRequest, offer: Mapping[str, Any]) -> bool:
+def _may_see_health(request: PageRequest, offer: OfferView) -> bool:
     """Return whether the person may see the health: managers see that of the offers of their advertisers."""
     if not request.calls.may(health.of_offer):
         return False
@@ -76,15 +72,15 @@ def offer_page(request: PageRequest) -> PageAnswer:
     return page_of(request, find_offer(request))
 
 
-def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = "", status: int = 200) -> Html:
+def page_of(request: PageRequest, offer: OfferView, file_fault: str = "", status: int = 200) -> Html:
     """Return the page of an offer. file_fault: why the files that were sent were refused."""
-    path, calls = f"/console/offers/{offer['id']}", request.calls
+    path, calls = f"/console/offers/{offer.id}", request.calls
     request = replace(request, address=PageAddress(path, request.address.pairs))
-    titles = names.advertiser_names(calls, [offer["advertiser"]])
-    capped = [offer] if offer["caps"] or offer["personal_limits"] else []
-    lists = CapLists.of(request, [as_view(OfferView, each) for each in capped])
-    meters = find_meters(calls, [each["id"] for each in capped], request.deps.currency, lists.link)
-    payments = [*offer["partner_payments"], *offer["payments"]]
+    titles = names.advertiser_names(calls, [offer.advertiser])
+    capped = [offer] if offer.caps or offer.personal_limits else []
+    lists = CapLists.of(request, capped)
+    meters = find_meters(calls, [each.id for each in capped], request.deps.currency, lists.link)
+    payments = [*offer.partner_payments, *offer.payments]
     page = request.page(
         "staff/offer.html",
         status,
@@ -93,24 +89,24 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         may_count=calls.may(reports.custom),
         file_fault=file_fault,
         addresses=request.field("addresses") if file_fault else "",
-        activity=recent_changes(request, "offer", str(offer["id"])),
-        advertiser=titles.get(offer["advertiser"], ""),
+        activity=recent_changes(request, "offer", str(offer.id)),
+        advertiser=titles.get(offer.advertiser, ""),
         statuses=STATUSES,
-        sentences=sentences(as_view(OfferView, offer), request.time_of),
+        sentences=sentences(offer, request.time_of),
         payments=[payment_row(each) for each in payments],
-        meters=meters.get(offer["id"], []),
+        meters=meters.get(offer.id, []),
         links=find_links(request, offer),
         affiliates=names.affiliates(calls),
-        click_test=find_click_test(request, offer["id"]),
+        click_test=find_click_test(request, offer.id),
         devices=DEVICES,
         may_write=may_write(request, offer),
-        may_release=offer["quality"] == "hold" and calls.may(edits.release),
+        may_release=offer.quality == "hold" and calls.may(edits.release),
         may_see_health=_may_see_health(request, offer),
         may_add=calls.may(offers.add),
         may_remove=may_write(request, offer) and calls.may(offers.remove),
-        api_request_path=calls.address(lists_api.get, path={"id": str(offer["id"])}),
+        api_request_path=calls.address(lists_api.get, path={"id": str(offer.id)}),
     )
-    return with_results(request, page, [("filter[offer][]", str(offer["id"]))], lists=_lists(offer["id"]))
+    return with_results(request, page, [("filter[offer][]", str(offer.id))], lists=_lists(offer.id))
 
 
 def _lists(offer: int) -> list[tuple[str, str]]:
@@ -129,9 +125,8 @@ def _lists(offer: int) -> list[tuple[str, str]]:
 def set_status(request: PageRequest) -> PageAnswer:
     """Activate, pause or stop an offer."""
     status = request.field("status")
-    answer = request.calls.call(offers.edit, [("status", status)], {"id": request.path["id"]})
-    offer = answer["offer"]
-    return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} {_STATUS_DONE[offer['status']]}.")
+    offer = request.calls.ask(offers.edit, [("status", status)], {"id": request.path["id"]}).offer
+    return Redirect(f"/console/offers/{offer.id}", f"{offer.title} {_STATUS_DONE[offer.status]}.")
 
 
 @pages.get("/console/offers/{id}/delete", needs=(lists_api.get, offers.remove))
@@ -145,24 +140,23 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 def remove(request: PageRequest) -> PageAnswer:
     """Remove an offer."""
     offer = find_offer(request)
-    request.calls.call(offers.remove, [("offer_id[]", str(offer["id"]))])
+    request.calls.ask(offers.remove, [("offer_id[]", str(offer.id))])
     return Redirect(
         "/console/offers",
-        gettext("%(title)s is removed. Its clicks and conversions stay in reports.", title=offer["title"]),
+        gettext("%(title)s is removed. Its clicks and conversions stay in reports.", title=offer.title),
     )
 
 
-def payment_row(payment: Mapping[str, Any]) -> PaymentRow:
+def payment_row(payment: OfferPaymentView) -> PaymentRow:
     """Return a payment in words."""
-    shown_payment = as_view(PersonalPaymentView if "partners" in payment else OfferPaymentView, payment)
-    is_alike = payment["type"] != "mixed" and payment["total"]
-    share = 1 - Decimal(payment["revenue"]) / Decimal(payment["total"]) if is_alike else None
-    partners = tuple(payment.get("partners", ()))
+    is_alike = payment.type != "mixed" and payment.total
+    share = 1 - payment.revenue / payment.total if is_alike else None
+    partners = tuple(payment.partners) if isinstance(payment, PersonalPaymentView) else ()
     return PaymentRow(
-        payment_goal(shown_payment),
+        payment_goal(payment),
         partners,
-        payment_conditions(shown_payment),
-        charge(shown_payment),
-        payout(shown_payment),
+        payment_conditions(payment),
+        charge(payment),
+        payout(payment),
         shown.percent(share, 0),
     )

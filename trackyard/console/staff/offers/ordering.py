@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import lists
+from trackyard.api.offers.view import ListedOfferView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
@@ -24,7 +25,7 @@ _MOST_READ: Final = 300
 """Offers that meet the filters up to which all of them are read and ordered."""
 _AT_ONCE: Final = 100
 
-Offers = Iterator[Mapping[str, Any]]
+Offers = Iterator[ListedOfferView]
 """Offers of the API, in order."""
 
 
@@ -38,21 +39,21 @@ def each_by_figure(
     """
     conditions = [pair for pair in sent if pair[0] not in ("limit", "page") and not pair[0].startswith("sort[")]
     values = _values(calls, period, figure)
-    first = calls.call(lists.list_offers, [*conditions, ("sort[id]", "desc"), ("limit", str(_AT_ONCE))])
-    total, falls = first["pagination"]["total_count"], direction == "desc"
+    first = _ask(calls, [*conditions, ("sort[id]", "desc")])
+    total, falls = first.pagination.total_count, direction == "desc"
 
     def rank(id_: int) -> Decimal:
         return values.get(id_, Decimal(-1)) * (-1 if falls else 1)
 
     if total <= _MOST_READ:
-        return iter(sorted(_every(calls, conditions), key=lambda offer: (rank(offer["id"]), -offer["id"]))), total
+        return iter(sorted(_every(calls, conditions), key=lambda offer: (rank(offer.id), -offer.id))), total
     ranked = sorted(values, key=lambda id_: (rank(id_), -id_))
     with_figures = _of_ids(calls, conditions, ranked)
-    without = (offer for offer in _every(calls, conditions) if offer["id"] not in values)
+    without = (offer for offer in _every(calls, conditions) if offer.id not in values)
     return chain(with_figures, without) if falls else chain(without, with_figures), total
 
 
-def page_by_figure(offers: Offers, page: int, per_page: int) -> list[Mapping[str, Any]]:
+def page_by_figure(offers: Offers, page: int, per_page: int) -> list[ListedOfferView]:
     """Return a page of the offers, counted from 1. Raises RequestError."""
     return list(islice(offers, (page - 1) * per_page, page * per_page))
 
@@ -82,17 +83,20 @@ def _every(calls: LocalCalls[Deps], conditions: Sequence[Pair]) -> Offers:
     """Yield the offers that meet the filters, the newest first."""
     page, seen, total = 1, 0, 1
     while seen < total:
-        sent = [*conditions, ("sort[id]", "desc"), ("limit", str(_AT_ONCE)), ("page", str(page))]
-        answer = calls.call(lists.list_offers, sent)
-        yield from answer["offers"]
-        if not answer["offers"]:
+        answer = _ask(calls, [*conditions, ("sort[id]", "desc"), ("page", str(page))])
+        yield from answer.offers
+        if not answer.offers:
             return
-        page, seen, total = page + 1, seen + len(answer["offers"]), answer["pagination"]["total_count"]
+        page, seen, total = page + 1, seen + len(answer.offers), answer.pagination.total_count
 
 
 def _of_ids(calls: LocalCalls[Deps], conditions: Sequence[Pair], ids: Sequence[int]) -> Offers:
     """Yield those of some offers that meet the filters, in the order of their ids here."""
     for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
-        sent = [*conditions, *(("int_id[]", str(each)) for each in block), ("limit", str(_AT_ONCE))]
-        found = {offer["id"]: offer for offer in calls.call(lists.list_offers, sent)["offers"]}
+        sent = [*conditions, *(("int_id[]", str(each)) for each in block)]
+        found = {offer.id: offer for offer in _ask(calls, sent).offers}
         yield from (found[each] for each in block if each in found)
+
+
+def _ask(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> lists.OffersAnswer:
+    return calls.ask_as(lists.OffersAnswer, lists.list_offers, [*sent, ("limit", str(_AT_ONCE))])

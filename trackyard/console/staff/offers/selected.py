@@ -38,7 +38,7 @@ def change_selected(request: PageRequest) -> PageAnswer:
 
 def _set_status(request: PageRequest, offers: Sequence[str], status: str) -> str:
     status = status or request.field("status")
-    request.calls.call(offers_api.update, [*_sent(offers), ("status", status)])
+    request.calls.ask(offers_api.update, [*_sent(offers), ("status", status)])
     name = str(STATUSES.get(status, status)).lower()
     return ngettext("1 offer is %(status)s now.", "%(num)d offers are %(status)s now.", len(offers), status=name)
 
@@ -47,7 +47,7 @@ def _connect(request: PageRequest, offers: Sequence[str], _status: str) -> str:
     affiliate = request.field("affiliate").strip()
     if not affiliate:
         return gettext("Nothing is changed: name the affiliate.")
-    request.calls.call(connections.enable_affiliate, [*_sent(offers), ("pid", affiliate)])
+    request.calls.ask(connections.enable_affiliate, [*_sent(offers), ("pid", affiliate)])
     return ngettext(
         "Affiliate %(affiliate)s may send clicks to the offer. It gets a mail if the offer is new to it.",
         "Affiliate %(affiliate)s may send clicks to the %(num)d offers. It gets a mail about those that are new to it.",
@@ -63,11 +63,11 @@ def _add_tag(request: PageRequest, offers: Sequence[str], _status: str) -> str:
         return gettext("Nothing is changed: write the tag.")
     done = 0
     for offer in offers:
-        tags = request.calls.call(lists.get, path={"id": offer})["offer"]["tags"]
+        tags = request.calls.ask_as(lists.OneOfferAnswer, lists.get, path={"id": offer}).offer.tags
         if tag not in tags:
             sent = [("tags[]", each) for each in (*tags, tag)]
             try:
-                request.calls.call(offers_api.edit, sent, {"id": offer})
+                request.calls.ask(offers_api.edit, sent, {"id": offer})
             except RequestError as refusal:
                 fault = gettext("Offer %(number)s: %(fault)s", number=offer, fault=fault_of(refusal))
                 return f"{_tagged(done, tag)} {fault}"

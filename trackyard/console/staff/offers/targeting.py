@@ -14,7 +14,6 @@ from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, Ke
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import as_view
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.staff.offers.click_test import DEVICES as BROWSERS
 from trackyard.console.staff.offers.click_test import find_typed_test
@@ -156,29 +155,28 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
     offer = find_offer(request)
     if not may_write(request, offer):
         raise AccessDenied
-    path = f"/console/offers/{offer['id']}"
-    form = open_form(request, PLAN, offer, choices={"targeting[device_type]": DEVICES}, path={"id": str(offer["id"])})
+    path = f"/console/offers/{offer.id}"
+    form = open_form(request, PLAN, offer, choices={"targeting[device_type]": DEVICES}, path={"id": str(offer.id)})
     if form.save() is not None:
-        return Redirect(path, gettext("The targeting of %(title)s is saved.", title=offer["title"]))
+        return Redirect(path, gettext("The targeting of %(title)s is saved.", title=offer.title))
     return form.page(
         request,
-        gettext("Targeting of %(title)s", title=offer["title"]),
+        gettext("Targeting of %(title)s", title=offer.title),
         back=path,
         line=gettext("A click gets through when one of the groups accepts it. Affiliates see the change at once."),
         template="staff/offer_targeting.html",
         sentences=sentences(_typed(form, offer), request.time_of),
-        click_test=find_typed_test(request, form, offer["id"]),
+        click_test=find_typed_test(request, form, offer.id),
         browsers=BROWSERS,
-        effect=find_effect(request, form, offer["id"]),
+        effect=find_effect(request, form, offer.id),
     )
 
 
-def _typed(form: PageForm[Any], offer: Mapping[str, Any]) -> OfferView:
+def _typed(form: PageForm[Any], offer: OfferView) -> OfferView:
     """Return the offer with the groups of the form, as the API would answer it."""
-    stored = as_view(OfferView, offer)
     only = form.typed.fields["consider_personal_targeting_only"] == "1"
-    groups = [_group(row, stored.targeting) for row in form.rows_of("targeting")]
-    return replace(stored, targeting=groups, consider_personal_targeting_only=only)
+    groups = [_group(row, offer.targeting) for row in form.rows_of("targeting")]
+    return replace(offer, targeting=groups, consider_personal_targeting_only=only)
 
 
 def _group(row: RowState, stored: Sequence[TargetingView]) -> TargetingView:
