@@ -160,7 +160,30 @@ def test_parameter_with_invalid_value_is_rejected(name: str, sent: Any) -> None:
         ("https://shop.example/" + "x" * 8192, "This URL must have at most 8192 characters."),
         ("shop.example/my page", "This value must be a URL that begins with http:// or https://."),
         ("ftp://shop.example/", "This value must be a URL that begins with http:// or https://."),
-        ("https://", "This value must be a URL that begins with http:// or https://."),
+        ("https:/shop.example/", "This value must be a URL that begins with http:// or https://."),
+        ("https://", "This URL has no host."),
+        ("https:///path", "This URL has no host."),
+        ("https://?a=b", "This URL has no host."),
+        ("https://:443/", "This URL has no host."),
+        ("https://https://shop.example/", "This URL begins with http:// or https:// twice."),
+        ("https://http//shop.example/", "This URL begins with http:// or https:// twice."),
+        ("https://user@shop.example/", "This URL must have no name and password before its host."),
+        ("https://shop.example:port/", "The port of this URL must be a number from 1 to 65535."),
+        ("https://shop.example:/", "The port of this URL must be a number from 1 to 65535."),
+        ("https://shop.example:99999/", "The port of this URL must be a number from 1 to 65535."),
+        ("https://[::1]:0/", "The port of this URL must be a number from 1 to 65535."),
+        ("https://[::1/", "The host of this URL has brackets, which only addresses of IPv6 have."),
+        ("https://[shop.example]/", "The host of this URL has brackets, which only addresses of IPv6 have."),
+        ("https://shop[1].example/", "The host of this URL has brackets, which only addresses of IPv6 have."),
+        (f"https://{'x' * 256}/", "The host of this URL must have at most 255 characters."),
+        (
+            "https://shop.example/a\u200bb",
+            "This URL has a character that cannot be seen (U+200B) after https://shop.example/a: remove it.",
+        ),
+        (
+            "https://shop.example/\x7f",
+            "This URL has a character that cannot be seen (U+007F) after https://shop.example/: remove it.",
+        ),
     ],
 )
 def test_parameter_with_wrong_url_is_rejected_with_what_is_wrong(sent: str, fault: str) -> None:
@@ -266,3 +289,8 @@ def test_parameter_nested_containers_have_wire_names() -> None:
     assert names == {
         "days[*][*][places][*][*]": ["3.1"], "days[*][*][pairs][*][*]": ["3.1"], "days[*][*][versions][*]": ["3.1"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("around", [" ", "\u200b", "\ufeff", "\u00a0 \u200b", "\t\n"])
+def test_url_is_read_without_what_cannot_be_seen_around_it(around: str) -> None:
+    assert read(url=f"{around}https://shop.example/{around}").url == "https://shop.example/"

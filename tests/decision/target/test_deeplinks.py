@@ -22,6 +22,7 @@ SITES = {
         RulesetLanding(1, "http://land.example/"),
         RulesetLanding(2, "http://192.0.2.7/x"),
         RulesetLanding(3, "https://bücher.example/"),
+        RulesetLanding(4, "https://straße.example/"),
     ),
 }
 
@@ -44,6 +45,7 @@ SITES = {
         ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
         ("https://BÜCHER.example/", "https://xn--bcher-kva.example/"),
         ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+        ("https://straße.example/", "https://xn--strae-oqa.example/"),
         ("https://shop.example/?c={clickid}&t={none}", f"https://shop.example/?c={CLICK}&t={{none}}"),
         ('https://shop.example/a b\\c"<d>', "https://shop.example/a%20b%5Cc%22%3Cd%3E"),
         ("https://shop.example/@evil.example", "https://shop.example/@evil.example"),
@@ -125,6 +127,7 @@ ATTACKS = [
     "view-source:https://shop.example/",
     "httpss://shop.example/",
     "ｈttps://shop.example/",
+    "https://strasse.example/",
     "https://{sub1}/",
     "https://{sub1}.shop.example/",
     "https://shop.example{sub1}/",
@@ -255,7 +258,7 @@ PIECES = [
     "。",
 ]
 HOST = re.compile(
-    r"https?://(?:[a-z0-9_-]+\.)*(?:shop|land|show|xn--bcher-kva)\.example(?::(?:80|443|8080))?(?:[/?#]|$)"
+    r"https?://(?:[a-z0-9_-]+\.)*(?:shop|land|show|xn--bcher-kva|xn--strae-oqa)\.example(?::(?:80|443|8080))?(?:[/?#]|$)"
 )
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
+from trackyard.base.web_addresses import MAX_URL
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.counters import CapType
@@ -71,7 +72,7 @@ class UrlPart(s.BoundedText):
     """Text that is appended to a URL, with macros; a whole URL is text too."""
 
     contract = "url"
-    maximum: int = s.MAX_URL
+    maximum: int = MAX_URL
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         part = super().read(text.strip(), context)

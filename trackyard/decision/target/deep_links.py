@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from trackyard.decision.click.hit import Hit
+from trackyard.domain.tracking.international_hosts import ascii_host
 from trackyard.domain.tracking.ruleset import RulesetOffer
 
 _PARAMETERS: Final = ("redirect", "path")
@@ -200,7 +201,7 @@ def _find_site(url: str) -> _Site | None:
 def _find_host(text: str) -> str | None:
     """Return a host in ASCII and lower case, without a final dot; None when it is no host."""
     try:
-        host = text.encode("idna").decode("ascii").lower().removesuffix(".")
+        host = ascii_host(text).lower().removesuffix(".")
     except UnicodeError:
         return None
     return host if _HOST.fullmatch(host) else None

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from trackyard.base.zones import find_zone, local_day
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
+from trackyard.domain.tracking.international_hosts import ascii_host
 from trackyard.domain.tracking.macros import Template, encode_value, with_braces
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS, encrypted_sub
@@ -192,7 +193,7 @@ def with_ascii_host(url: str) -> str:
     if found is None:
         return url
     try:
-        host = found[2].encode("idna").decode("ascii")
+        host = ascii_host(found[2])
     except UnicodeError:
         return url
     return f"{found[1]}{host}{url[found.end() :]}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 from trackyard.base.emails import is_email_address
 from trackyard.base.errors import UnsupportedMediaType
 from trackyard.base.money import SMALLEST_AMOUNT, find_amount, find_signed_amount, is_lost
+from trackyard.base.web_addresses import read_web_address, web_address_fault
 from trackyard.base.zones import DATETIME_FORMAT, find_zone
 from trackyard.domain.platform.geo import is_country
 from trackyard.wire.request.brackets import File
@@ -28,19 +29,12 @@ Schema = dict[str, Any]
 T = TypeVar("T", date, datetime)
 
 INT32 = 2**31 - 1
-MAX_URL = 8192
 MAX_IP_LIST = 20_000
 """Characters of a list of addresses."""
 EMPTY_ITEM: Final = object()
 """An empty item of a list. It is dropped unless the type has an empty value."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
-_URL = re.compile(
-    r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
-)
-"""Its group: an IPv6 address."""
-_WEB_SCHEME = re.compile("https?://", re.IGNORECASE)
-_BLANK = re.compile(r"\s")
 _DURATION = re.compile(r"(?!.{65})([0-9]{1,9}[ymwdhis])+\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
@@ -305,33 +299,6 @@ def _percent(text: str) -> Decimal | None:
     return amount if amount is not None and amount <= 100 else None
 
 
-def _url(text: str) -> str | None:
-    address = text.strip()
-    found = _URL.match(address)
-    if len(address) > MAX_URL or found is None:
-        return None
-    if found[1]:
-        IPv6Address(found[1])
-    return address
-
-
-def _url_fault(text: str) -> str:
-    """Return what is wrong with a text that begins as a URL does; "" = nothing of these."""
-    address = text.strip()
-    if not _WEB_SCHEME.match(address):
-        return ""
-    if len(address) > MAX_URL:
-        return f"This URL must have at most {MAX_URL} characters."
-    blank = _BLANK.search(address)
-    if blank is not None:
-        name = {" ": "a space", "\t": "a tab"}.get(blank[0], "a line break or another blank")
-        written = "".join(f"%{byte:02X}" for byte in blank[0].encode())
-        return f"This URL has {name} after {address[: blank.start()][-40:]}: write it as {written}, or remove it."
-    if "@" in _WEB_SCHEME.sub("", address).split("/", 1)[0]:
-        return "This URL must have no name and password before its host."
-    return ""
-
-
 def _email(text: str) -> str | None:
     address = text.strip().lower()
     return address if is_email_address(address) else None
@@ -424,9 +391,9 @@ _EMAIL_ADDRESS: Final = TextForm(
 _WEB_ADDRESS: Final = TextForm(
     "url",
     "This value must be a URL that begins with http:// or https://.",
-    _url,
+    read_web_address,
     {"type": "string", "pattern": "^https?://"},
-    explain=_url_fault,
+    explain=web_address_fault,
 )
 _CURRENCY_CODE: Final = TextForm(
     "currency",

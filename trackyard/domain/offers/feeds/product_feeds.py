@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.web_addresses import web_address_fault
 from trackyard.domain.platform.tables.forms import (
     FileColumn,
     TableForm,
@@ -140,7 +141,7 @@ def url_fault(url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        return _NO_ADDRESS
+        return web_address_fault(url) or _NO_ADDRESS
     if "@" in parts.netloc:
         return "Leave out the name and password before the host: all staff who see the feed would see them."
     if "{" in url or "}" in url:
@@ -184,7 +185,7 @@ def _faults_of(
     yield from unread.items()
     for name, value in values.items():
         if name in ("url", "image_url") and not _URL.fullmatch(value):
-            yield name, _NO_ADDRESS
+            yield name, web_address_fault(value) or _NO_ADDRESS
         elif name == "price" and value.startswith("-"):
             yield name, "A price is 0 or more."
         elif len(value) > _LONGEST[name] and name != "description":
