@@ -1,10 +1,11 @@
 """The links of the rail, which lead to the pages that the person may open."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.platform.status import FindingView
 from trackyard.base.texts.marks import lazy_gettext
 
 FRESH_S: Final = 15.0
@@ -22,9 +23,9 @@ class SeenFindings:
     """
 
     clock: Callable[[], float] = time.monotonic
-    _read: dict[str, tuple[float, list[Mapping[str, Any]]]] = field(default_factory=dict)
+    _read: dict[str, tuple[float, list[FindingView]]] = field(default_factory=dict)
 
-    def read(self, language: str, ask: Callable[[], list[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+    def read(self, language: str, ask: Callable[[], list[FindingView]]) -> list[FindingView]:
         """Return the findings, which are asked for unless they were read moments ago.
 
         language: of their sentences.
@@ -34,12 +35,12 @@ class SeenFindings:
             return self.keep(language, ask())
         return last[1]
 
-    def keep(self, language: str, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def keep(self, language: str, found: list[FindingView]) -> list[FindingView]:
         """Keep findings that were read just now, and return them."""
         self._read[language] = self.clock(), found
         return found
 
-    def known(self) -> list[Mapping[str, Any]]:
+    def known(self) -> list[FindingView]:
         """Return the findings that were read last; none when that is long ago."""
         at, found = max(list(self._read.values()), key=lambda each: each[0], default=(0.0, []))
         return found if self.clock() - at < _OLD_S else []

@@ -133,7 +133,7 @@ def arrange(request: PageRequest) -> PageAnswer:
         wanted = sorted(before, key=lambda name: (_place(request.field(f"place_{name}")), before[name]))
         found = _arranged(wanted, hidden=(name for name in wanted if not request.field(f"show_{name}")))
     text = "" if found.is_usual else found.text
-    request.calls.call(preferences.edit, [(f"pages[{KEPT_AS}]", text)])
+    request.calls.ask(preferences.edit, [(f"pages[{KEPT_AS}]", text)])
     state = tuple(parse_qsl(request.field("state"), max_num_fields=MAX_FIELDS))
     message = gettext("The overview shows its usual cards.") if found.is_usual else gettext("Your cards are saved.")
     return Redirect(str(PageAddress(request.person.home, state).without("cards")), message)

@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.conversions import conversions
 from trackyard.api.offers import lists
+from trackyard.api.offers.view import ListedOfferView
 from trackyard.api.people import advertisers, affiliates
+from trackyard.api.people.advertisers import AdvertiserView
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.api.statistics import clicks
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import total_of
 
 _ONE: Final[tuple[Pair, ...]] = (("limit", "1"),)
 _NEEDS: Final = (
@@ -43,9 +46,9 @@ class FirstStep:
 class _Present:
     """The first things of the installation; None where there is none. click: the id of the newest click."""
 
-    advertiser: Any
-    offer: Any
-    affiliate: Any
+    advertiser: AdvertiserView | None
+    offer: ListedOfferView | None
+    affiliate: AffiliateView | None
     link: str
     click: str
 
@@ -55,34 +58,31 @@ def find_steps(request: PageRequest) -> list[FirstStep]:
     if not all(request.calls.may(each) for each in _NEEDS):
         return []
     sent = [("date_from", "2000-01-01"), *_ONE]
-    if request.calls.call(conversions.list_conversions, sent)["pagination"]["total_count"]:
+    if total_of(request.calls.ask(conversions.list_conversions, sent)):
         return []
     return list(_steps(request, _present(request)))
 
 
 def _present(request: PageRequest) -> _Present:
-    advertiser = _first(request, advertisers.list_, "advertisers")
-    offer = _first(request, lists.list_offers, "offers")
-    affiliate = _first(request, affiliates.list_, "partners")
-    link = _link(request, affiliate["id"]) if affiliate and offer else ""
+    calls = request.calls
+    advertiser = next(iter(calls.ask(advertisers.list_, _ONE).advertisers), None)
+    offer = next(iter(calls.ask_as(lists.OffersAnswer, lists.list_offers, _ONE).offers), None)
+    affiliate = next(iter(calls.ask(affiliates.list_, _ONE).partners), None)
+    link = _link(request, affiliate.id) if affiliate and offer else ""
     today = request.deps.clock.now_ms()
     return _Present(advertiser, offer, affiliate, link, _newest_click(request, today) if link else "")
 
 
-def _first(request: PageRequest, method: Method, name: str) -> Any:
-    return next(iter(request.calls.call(method, _ONE)[name]), None)
-
-
 def _link(request: PageRequest, affiliate: int) -> str:
     """Return the first link that the affiliate may send traffic to; "" without one."""
-    found = request.calls.call(lists.list_own, [("pid", str(affiliate)), *_ONE])["offers"]
-    return next((str(link["url"]) for offer in found for link in offer["links"]), "")
+    found = request.calls.ask(lists.list_own, [("pid", str(affiliate)), *_ONE]).offers
+    return next((link.url for offer in found for link in offer.links), "")
 
 
 def _newest_click(request: PageRequest, now_ms: int) -> str:
     first, last = _day(request, now_ms - 30 * 86_400_000), _day(request, now_ms)
-    found = request.calls.call(clicks.list_clicks, [("date_from", first), ("date_to", last), *_ONE])["clicks"]
-    return str(found[0]["id"]) if found else ""
+    found = request.calls.ask(clicks.list_clicks, [("date_from", first), ("date_to", last), *_ONE]).clicks
+    return found[0].id if found else ""
 
 
 def _day(request: PageRequest, ms: int) -> str:
@@ -94,17 +94,16 @@ def _steps(request: PageRequest, present: _Present) -> Iterator[FirstStep]:
     yield _thing(
         request,
         gettext("An advertiser"),
-        present.advertiser,
-        "title",
+        present.advertiser.title if present.advertiser else None,
         "/console/advertisers/new",
         gettext("Add an advertiser"),
     )
-    yield _thing(request, gettext("An offer"), present.offer, "title", "/console/offers/new", gettext("Add an offer"))
+    offer = present.offer.title if present.offer else None
+    yield _thing(request, gettext("An offer"), offer, "/console/offers/new", gettext("Add an offer"))
     yield _thing(
         request,
         gettext("An affiliate"),
-        present.affiliate,
-        "login",
+        present.affiliate.login if present.affiliate else None,
         "/console/affiliates/new",
         gettext("Add an affiliate"),
     )
@@ -112,9 +111,10 @@ def _steps(request: PageRequest, present: _Present) -> Iterator[FirstStep]:
     yield _postback_step(request, present)
 
 
-def _thing(request: PageRequest, title: str, found: Any, name: str, path: str, verb: str) -> FirstStep:
+def _thing(request: PageRequest, title: str, found: str | None, path: str, verb: str) -> FirstStep:
+    """Return the step that makes a thing. found: what it is called, None = it is not there."""
     if found is not None:
-        return FirstStep(title, str(found[name]), True)
+        return FirstStep(title, found, True)
     has_page = request.may_open(path)
     detail = "" if has_page else gettext("Make it with the API: see the API documentation in your menu.")
     return FirstStep(title, detail, False, verb if has_page else "", path if has_page else "")
@@ -130,7 +130,7 @@ def _click_step(request: PageRequest, present: _Present) -> FirstStep:
         )
     if present.offer is None or present.affiliate is None:
         return FirstStep(title, gettext("The link is here once there are an offer and an affiliate."), False)
-    path = f"/console/offers/{present.offer['id']}"
+    path = f"/console/offers/{present.offer.id}"
     detail = gettext("The affiliate has no offer to send traffic to: activate the offer and connect the affiliate.")
     return FirstStep(title, detail, False, gettext("Open the offer"), path)
 
@@ -139,6 +139,6 @@ def _postback_step(request: PageRequest, present: _Present) -> FirstStep:
     title = gettext("The advertiser's postback")
     if not present.click or present.advertiser is None:
         return FirstStep(title, gettext("Its address is here once there is a click."), False)
-    url = str(present.advertiser["postback_url"]).replace("clickid=CLICK", f"clickid={present.click}")
+    url = present.advertiser.postback_url.replace("clickid=CLICK", f"clickid={present.click}")
     detail = gettext("Open it as the advertiser's server would, then reload this page: it shows the first conversion.")
     return FirstStep(title, detail, False, copy=url)

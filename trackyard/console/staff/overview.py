@@ -44,6 +44,7 @@ MORE: Final = ("confirmed", "pending", "hold", "declined", "cr", "epc")
 """The figures below them: conversions by status, and what a click brings."""
 FILTERS: Final = ("offer", "affiliate", "advertiser", "country", "offer_tag", "affiliate_tag", "advertiser_tag")
 """Filters of the page, which rejected clicks have as well."""
+_REASON: Final = "trafficback_reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ def _rejected_up_to_now(
     """Return the rejected clicks of both periods up to the last full hour, where the person may see them."""
     if not calls.may(reports.rejected_clicks):
         return Figures(), Figures()
-    slices = ["trafficback_reason"]
+    slices = [_REASON]
     days, before = figures.by_day_of_both(calls, period, earlier, filters, slices)
     return figures.up_to_now(calls, period, days, earlier, before, filters, slices)
 
@@ -271,8 +272,8 @@ def _rejected(calls: LocalCalls[Deps], period: DayPeriod, filters: Sequence[Pair
     """Return the number of rejected clicks by reason; nothing where the person may not see it."""
     if not calls.may(reports.rejected_clicks):
         return {}
-    answer = calls.call(reports.rejected_clicks, [*figures.span(period), *filters])
-    return {row["slice"]["trafficback_reason"]: row["trafficback"] for row in answer["stats"]}
+    answer = calls.ask(reports.rejected_clicks, [*figures.span(period), *filters])
+    return {str(row.slice[_REASON]): row.trafficback or 0 for row in answer.stats}
 
 
 def _labelled(reasons: Mapping[str, int], counted: CountedRows, listed: Sequence[Pair]) -> list[tuple[str, int, str]]:

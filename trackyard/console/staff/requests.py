@@ -1,23 +1,24 @@
 """Requests of affiliates to join offers, and their questions (docs/spec/console.md#requests)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import tickets
-from trackyard.api.offers.view_parts import SharedPaymentView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import as_view, list_file
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.list_figures import ListFigures, find_list_figures, last_week
 from trackyard.console.staff.lists import ListFilter, back_to, read_list
+from trackyard.console.staff.money.words import read_or_fault
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.wire.local_calls import LocalCalls
 
@@ -84,9 +85,8 @@ def requests(request: PageRequest) -> PageAnswer:
     sent = [("status[]", tab), *state.sent("search")]
     if (file := list_file(request, tickets.list_all, lambda answer: answer.tickets, sent)) is not None:
         return file
-    answer, fault = _found(calls, sent)
-    found = answer["tickets"]
-    affiliates = sorted({each["partner"]["id"] for each in found})
+    found, total, fault = read_or_fault(request, tickets.list_all, lambda answer: answer.tickets, sent)
+    affiliates = sorted({each.partner.id for each in found})
     week, no_figures = find_list_figures(request, last_week(request), "affiliate", "partner", affiliates)
     return request.page(
         "staff/requests.html",
@@ -96,7 +96,7 @@ def requests(request: PageRequest) -> PageAnswer:
         may_decide=tab == "open" and calls.may(tickets.decide_request),
         fault=fault or no_figures,
         api_request_path=calls.address(tickets.list_all, sent),
-        **state.shown(answer["pagination"]["total_count"]),
+        **state.shown(total),
     )
 
 
@@ -121,17 +121,8 @@ def decide(request: PageRequest) -> PageAnswer:
 
 def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reason: str) -> str:
     """Decide requests and return what was done, and why not where the API refused. reason: of a rejection."""
-    done, refused = 0, list[str]()
     sent = [("do", decision), *((("reason", reason),) if reason else ())]
-    for number in chosen:
-        try:
-            method = tickets.decide_smartlink if number.startswith("s") else tickets.decide_request
-            calls.call(method, sent, {"id": number.lstrip("sq")})
-            done += 1
-        except RequestError as refusal:
-            refused.append(
-                gettext("Request %(number)s: %(fault)s", number=number.lstrip("sq"), fault=fault_of(refusal))
-            )
+    done, refused = _called(calls, _decides, chosen, sent)
     if decision == "approve":
         sentence = ngettext("1 request is approved.", "%(num)d requests are approved.", done)
     else:
@@ -140,72 +131,70 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
     return " ".join([sentence, *mails, *refused])
 
 
+def _decides(request_id: str) -> Method:
+    """Return the method that decides a request."""
+    return tickets.decide_smartlink if request_id.startswith("s") else tickets.decide_request
+
+
 def _answered(calls: LocalCalls[Deps], chosen: Iterable[str], text: str) -> str:
     """Answer requests without deciding, and return what was done, and why not where the API refused."""
     if not text:
         return gettext("Nothing is sent: write the answer first.")
-    done, refused = _called(calls, tickets.answer_ticket, chosen, [("text", text)])
+    done, refused = _called(calls, lambda _: tickets.answer_ticket, chosen, [("text", text)])
     sentence = ngettext("1 request is answered.", "%(num)d requests are answered.", done)
     return " ".join([sentence, *([gettext("Each affiliate gets a mail.")] if done else []), *refused])
 
 
 def _closed(calls: LocalCalls[Deps], chosen: Iterable[str]) -> str:
     """Close questions, and return what was done, and why not where the API refused."""
-    done, refused = _called(calls, tickets.close_ticket, chosen, [])
+    done, refused = _called(calls, lambda _: tickets.close_ticket, chosen, [])
     return " ".join([ngettext("1 question is closed.", "%(num)d questions are closed.", done), *refused])
 
 
 def _called(
-    calls: LocalCalls[Deps], method: Method, chosen: Iterable[str], sent: Sequence[tuple[str, str]]
+    calls: LocalCalls[Deps], method_of: Callable[[str], Method], chosen: Iterable[str], sent: Sequence[Pair]
 ) -> tuple[int, list[str]]:
-    """Call a method for requests, and return how often it succeeded, and why not for the others."""
+    """Call the method of each request, and return how often it succeeded, and why not for the others."""
     done, refused = 0, list[str]()
-    for number in (each.lstrip("sq") for each in chosen):
+    for each in chosen:
+        number = each.lstrip("sq")
         try:
-            calls.call(method, sent, {"id": number})
+            calls.ask(method_of(each), sent, {"id": number})
             done += 1
         except RequestError as refusal:
             refused.append(gettext("Request %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
     return done, refused
 
 
-def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
-    """Return the requests that meet the filters; none, with a sentence, where a filter is no number."""
-    try:
-        answer: dict[str, Any] = calls.call(tickets.list_all, sent)
-    except RequestError as refusal:
-        return {"tickets": [], "pagination": {"total_count": 0}}, fault_of(refusal)
-    return answer, ""
-
-
-def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, ListFigures] | None) -> RequestRow:
-    affiliate, offer, kind = ticket["partner"], ticket["offer"], ticket["type"]
-    best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None) if kind == "offer" else None
-    undecided = (gettext("Open"), "pending") if ticket["status"] == "open" else (gettext("Closed"), "confirmed")
-    status, mark = DECISIONS.get(ticket["decision"], undecided)
-    figures = None if week is None else week.get(affiliate["id"], ListFigures()).figures
+def _row(request: PageRequest, ticket: tickets.TicketView, week: Mapping[int, ListFigures] | None) -> RequestRow:
+    affiliate, kind = ticket.partner, ticket.type
+    offer = ticket.offer if kind == "offer" else None
+    best = max(offer.payments, key=lambda payment: payment.revenue, default=None) if offer else None
+    undecided = (gettext("Open"), "pending") if ticket.status == "open" else (gettext("Closed"), "confirmed")
+    status, mark = DECISIONS.get(ticket.decision or "", undecided)
+    figures = None if week is None else week.get(affiliate.id, ListFigures()).figures
     return RequestRow(
-        id=f"{_KINDS.get(kind, 'q')}{ticket['id']}",
+        id=f"{_KINDS.get(kind, 'q')}{ticket.id}",
         path=_path(ticket),
         kind=QUESTIONS.get(kind, ""),
-        affiliate=affiliate["id"],
+        affiliate=affiliate.id,
         name=affiliate_name(affiliate),
-        manager=manager_name(affiliate["manager"]),
-        title=offer["title"] if kind == "offer" else ticket["title"],
-        payout=payout(as_view(SharedPaymentView, best)) if best else "",
-        comment=ticket["description"],
-        answers=tuple((each["text"], request.time_of(each["created"])) for each in ticket["answers"]),
-        asked=request.time_of(ticket["created"]),
+        manager=manager_name(affiliate.manager),
+        title=offer.title if offer else ticket.title,
+        payout=payout(best) if best else "",
+        comment=ticket.description,
+        answers=tuple((each.text, request.time_of(each.created)) for each in ticket.answers),
+        asked=request.time_of(ticket.created),
         status=status,
         mark=mark,
-        reason=ticket["reason"],
+        reason=ticket.reason,
         clicks=None if figures is None else figures.clicks,
         conversions=None if figures is None else figures.conversions,
     )
 
 
-def _path(ticket: Mapping[str, Any]) -> str:
+def _path(ticket: tickets.TicketView) -> str:
     """Return the page of what a ticket asks for; "" for a question."""
-    if ticket["smartlink"]:
-        return f"/console/smartlinks/{ticket['smartlink']['id']}"
-    return f"/console/offers/{ticket['offer']['id']}" if ticket["offer"] else ""
+    if ticket.smartlink:
+        return f"/console/smartlinks/{ticket.smartlink.id}"
+    return f"/console/offers/{ticket.offer.id}" if ticket.offer else ""

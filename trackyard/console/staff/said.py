@@ -4,10 +4,10 @@ The API keeps its words. A sentence is found by its English pattern; what no pat
 """
 
 import re
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from trackyard.api.platform.status import FindingView
 from trackyard.base.texts.marks import gettext, lazy_gettext, source_of
 from trackyard.domain.tracking.reference.texts import reference_texts
 
@@ -133,16 +133,10 @@ def in_own_words(sentence: str) -> str:
     return plain
 
 
-def advice_text(finding: Mapping[str, Any]) -> str:
+def advice_text(finding: FindingView) -> str:
     """Return what to do about a finding. The API translates all of it but its reason."""
-    advice, reason = str(finding["advice"]), str(finding["evidence"].get("reason", ""))
-    return advice.replace(reason, in_own_words(reason)) if reason else advice
-
-
-def conclusion_text(conclusion: Mapping[str, Any]) -> str:
-    """Return what an explanation concludes, with what to do."""
-    parts = (conclusion["sentence"], conclusion["advice"])
-    return " ".join(in_own_words(part) for part in parts if part)
+    reason = str(finding.evidence.get("reason", ""))
+    return finding.advice.replace(reason, in_own_words(reason)) if reason else finding.advice
 
 
 def plain_text(text: str) -> str:

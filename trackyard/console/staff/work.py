@@ -2,21 +2,25 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Generic
 
+from trackyard.actions.deps import Deps
 from trackyard.api.money import held_changes, payment_requests
 from trackyard.api.offers import tickets
 from trackyard.api.people import advertisers, affiliates
 from trackyard.api.platform import settings, status
 from trackyard.api.platform.alerts import alerts
+from trackyard.api.platform.status import FindingView
 from trackyard.api.tracking import pixels
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
+from trackyard.console.list_files import total_of
 from trackyard.console.staff.said import advice_text, in_own_words
+from trackyard.wire.endpoint import A, Endpoint
+from trackyard.wire.local_calls import LocalCalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,53 +34,61 @@ class WorkItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Generic[A]):
     """A method of the API that counts what waits."""
 
-    method: Method
+    method: Endpoint[Deps, A]
     sent: tuple[Pair, ...]
-    item: Callable[[int, Any], WorkItem | None]
+    item: Callable[[int, A], WorkItem]
+
+    def find(self, calls: LocalCalls[Deps]) -> tuple[int, WorkItem] | None:
+        """Return how much waits and the line about it; None for nothing, or without the right to see it."""
+        if not calls.may(self.method):
+            return None
+        answer = calls.ask(self.method, self.sent)
+        count = total_of(answer)
+        return (count, self.item(count, answer)) if count else None
 
 
-def _affiliates(count: int, answer: Any) -> WorkItem:
-    names = ", ".join(each["name"] or each["login"] for each in answer["partners"][:3])
+def _affiliates(count: int, answer: affiliates.AffiliatesAnswer) -> WorkItem:
+    names = ", ".join(each.name or each.login for each in answer.partners[:3])
     sentence = ngettext("%(num)d affiliate waits for approval", "%(num)d affiliates wait for approval", count)
     return WorkItem(sentence, names, gettext("Decide"), "/console/affiliates?status=on+moderation")
 
 
-def _advertisers(count: int, answer: Any) -> WorkItem:
-    names = ", ".join(each["title"] for each in answer["advertisers"][:3])
+def _advertisers(count: int, answer: advertisers.AdvertisersAnswer) -> WorkItem:
+    names = ", ".join(each.title for each in answer.advertisers[:3])
     sentence = ngettext("%(num)d advertiser waits for approval", "%(num)d advertisers wait for approval", count)
     return WorkItem(sentence, names, gettext("Decide"), "/console/advertisers?status=on+moderation")
 
 
-def _tickets(count: int, answer: Any) -> WorkItem:
-    first = answer["tickets"][0]
+def _tickets(count: int, answer: tickets.TicketsAnswer) -> WorkItem:
+    first = answer.tickets[0]
     return WorkItem(
         ngettext("%(num)d request of affiliates", "%(num)d requests of affiliates", count),
-        f"{first['title']}, {first['partner']['name']}",
+        f"{first.title}, {first.partner.name}",
         gettext("Decide"),
         "/console/requests",
     )
 
 
-def _payment_requests(count: int, answer: Any) -> WorkItem:
-    first = answer["payment_requests"][0]
+def _payment_requests(count: int, answer: payment_requests.PaymentRequestsAnswer) -> WorkItem:
+    first = answer.payment_requests[0]
     sentence = ngettext("%(num)d affiliate asks to be paid", "%(num)d affiliates ask to be paid", count)
-    detail = f"{first['name']}, {money(first['amount'], first['currency'])}"
+    detail = f"{first.name}, {money(first.amount, first.currency)}"
     return WorkItem(sentence, detail, gettext("Decide"), "/console/payments/requests")
 
 
 _MOST_HELD: Final = 100
 _ALERTS: Final = "/console/alerts"
 _FAILING: Final = "deliveries_fail"
-_SOURCES: Final = (
+_SOURCES: Final[tuple[_Source[Any], ...]] = (
     _Source(affiliates.list_, (("status[]", "on moderation"), ("limit", "3")), _affiliates),
     _Source(tickets.list_all, (("status", "open"), ("limit", "1")), _tickets),
     _Source(advertisers.list_, (("status[]", "on moderation"), ("limit", "3")), _advertisers),
     _Source(payment_requests.list_, (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
-_COUNTED: Final[Mapping[str, _Source]] = {
+_COUNTED: Final[Mapping[str, _Source[Any]]] = {
     "/console/affiliates": _SOURCES[0],
     "/console/requests": _SOURCES[1],
     "/console/advertisers": _SOURCES[2],
@@ -101,19 +113,16 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
     """
     found = dict[str, RailNumber]()
     for path, source in _COUNTED.items():
-        if request.calls.may(source.method):
-            try:
-                answer = request.calls.call(source.method, source.sent)
-            except Unavailable:
-                return {}
-            count = answer["pagination"]["total_count"]
-            item = source.item(count, answer) if count else None
-            if item is not None:
-                found[path] = RailNumber(count, item.sentence)
+        try:
+            waiting = source.find(request.calls)
+        except Unavailable:
+            return {}
+        if waiting is not None:
+            found[path] = RailNumber(waiting[0], waiting[1].sentence)
     found |= _open_alerts(request)
     if request.calls.may(status.list_findings):
         findings = request.seen_findings.known()
-        failing = [each for each in findings if each["kind"] == _FAILING]
+        failing = [each for each in findings if each.kind == _FAILING]
         if findings:
             text = ngettext("%(num)d finding", "%(num)d findings", len(findings))
             found["/console/health"] = RailNumber(len(findings), text, is_bad=True)
@@ -127,7 +136,7 @@ def _open_alerts(request: PageRequest) -> dict[str, RailNumber]:
     """Return how many alerts the person has open, by the path of their page."""
     if not request.calls.may(alerts.list_):
         return {}
-    number = request.calls.call(alerts.list_, [("limit", "1")])["pagination"]["total_count"]
+    number = request.calls.ask(alerts.list_, [("limit", "1")]).pagination.total_count
     text = ngettext("%(num)d open alert", "%(num)d open alerts", number)
     return {_ALERTS: RailNumber(number, text, is_bad=True)} if number else {}
 
@@ -139,31 +148,25 @@ def find_mail_fault(request: PageRequest, waiting: Mapping[str, RailNumber]) -> 
     """
     if _ALERTS not in waiting or not request.calls.may(settings.edit):
         return ""
-    found = request.calls.call(alerts.list_, [("kind[]", "mail"), ("limit", "1")])["alerts"]
-    return str(found[0]["sentence"]) if found else ""
+    found = request.calls.ask(alerts.list_, [("kind[]", "mail"), ("limit", "1")]).alerts
+    return found[0].sentence if found else ""
 
 
-def read_findings(request: PageRequest) -> list[Mapping[str, Any]]:
+def read_findings(request: PageRequest) -> list[FindingView]:
     """Return what the checks found. Raises ReportTooHeavy, Unavailable."""
 
-    def ask() -> list[Mapping[str, Any]]:
-        checks = request.calls.call(status.list_findings)["checks"]
-        return [finding for check in checks for finding in check["findings"]]
+    def ask() -> list[FindingView]:
+        return [finding for check in request.calls.ask(status.list_findings).checks for finding in check.findings]
 
     return request.seen_findings.read(request.language, ask)
 
 
 def find_work(request: PageRequest) -> list[WorkItem]:
     """Return what waits and the person may decide, failures of the system first."""
-    calls = request.calls
     found = _findings(request)
     for source in _SOURCES:
-        if calls.may(source.method):
-            answer = calls.call(source.method, source.sent)
-            count = answer["pagination"]["total_count"]
-            item = source.item(count, answer) if count else None
-            if item is not None:
-                found.append(item)
+        waiting = source.find(request.calls)
+        found += [waiting[1]] if waiting else []
     found += [*_pixels(request), *_held_changes(request)]
     return [each if request.may_open(each.link.partition("?")[0]) else replace(each, link="") for each in found]
 
@@ -172,28 +175,28 @@ def _pixels(request: PageRequest) -> list[WorkItem]:
     """Return the pixels of affiliates that wait for a check."""
     if not request.calls.may(pixels.list_own):
         return []
-    waiting = request.calls.call(pixels.list_own, [("moderation_status[]", "0")])["pixel"]
+    waiting = request.calls.ask(pixels.list_own, [("moderation_status[]", "0")]).pixel
     if not waiting:
         return []
     sentence = ngettext("%(num)d pixel waits for a check", "%(num)d pixels wait for a check", len(waiting))
     first = next(iter(waiting.values()))
-    return [WorkItem(sentence, first["name"], gettext("Decide"), "/console/pixels?state=0")]
+    return [WorkItem(sentence, first.name, gettext("Decide"), "/console/pixels?state=0")]
 
 
 def _held_changes(request: PageRequest) -> list[WorkItem]:
     """Return the changes that wait for a second person, of those who are not their author."""
     if not request.calls.may(held_changes.confirm):
         return []
-    answer = request.calls.call(held_changes.list_, [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
+    answer = request.calls.ask(held_changes.list_, [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
     own = request.person.caller.account.id
-    waiting = [each for each in answer["held_changes"] if each["author"]["id"] != own]
+    waiting = [each for each in answer.held_changes if each.author.id != own]
     if not waiting:
         return []
     first = waiting[-1]
     detail = (
-        gettext("first: payment %(id)s", id=first["payment_id"])
-        if first["payment_id"]
-        else gettext("first: payment systems of affiliate %(id)s", id=first["pid"])
+        gettext("first: payment %(id)s", id=first.payment_id)
+        if first.payment_id
+        else gettext("first: payment systems of affiliate %(id)s", id=first.pid)
     )
     sentence = ngettext(
         "%(num)d change waits for a second person", "%(num)d changes wait for a second person", len(waiting)
@@ -206,28 +209,28 @@ def _findings(request: PageRequest) -> list[WorkItem]:
     if not request.calls.may(status.list_findings):
         return []
     try:
-        return [work_of(each) for each in sorted(read_findings(request), key=lambda each: each["severity"] != "error")]
+        return [work_of(each) for each in sorted(read_findings(request), key=lambda each: each.severity != "error")]
     except (ReportTooHeavy, Unavailable) as refusal:
         unread = gettext("The state of the platform cannot be read now")
         return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
 
 
-def work_of(finding: Mapping[str, Any]) -> WorkItem:
+def work_of(finding: FindingView) -> WorkItem:
     """Return a finding as work, with the page that shows why."""
-    match finding["kind"]:
+    match finding.kind:
         case "deliveries_fail":
             verb, link = gettext("See deliveries"), "/console/postbacks?tab=sent"
         case "offer_rejects":
-            verb, link = gettext("Why?"), f"/console/clicks?offer={finding['subject']}&verdict=rejected"
+            verb, link = gettext("Why?"), f"/console/clicks?offer={finding.subject}&verdict=rejected"
         case "postbacks_without_click":
-            verb, link = gettext("Look"), f"/console/find?q={finding['subject']}"
+            verb, link = gettext("Look"), f"/console/find?q={finding.subject}"
         case "rule_fails" | "rule_fired":
             verb, link = gettext("Look"), "/console/rules"
         case "offer_converts_no_more" | "cap_nearly_full" | "cap_full":
-            verb, link = gettext("Open the offer"), f"/console/offers/{finding['subject']}"
-        case _ if finding["evidence"].get("affiliate"):
-            verb, link = gettext("Look"), f"/console/affiliates/{finding['evidence']['affiliate']}/health"
+            verb, link = gettext("Open the offer"), f"/console/offers/{finding.subject}"
+        case _ if finding.evidence.get("affiliate"):
+            verb, link = gettext("Look"), f"/console/affiliates/{finding.evidence['affiliate']}/health"
         case _:
             verb, link = gettext("Look"), "/console/health"
-    sentence = in_own_words(finding["sentence"])
+    sentence = in_own_words(finding.sentence)
     return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", advice_text(finding), verb, link)

@@ -70,12 +70,12 @@ def _known(request: PageRequest) -> list[tuple[int, str, OfferFinding]]:
         return []
     return [
         (
-            int(each["subject"]),
-            each["kind"],
-            _finding(request, in_own_words(each["sentence"]), each["severity"], work_of(each).link),
+            int(each.subject),
+            each.kind,
+            _finding(request, in_own_words(each.sentence), each.severity, work_of(each).link),
         )
         for each in request.seen_findings.known()
-        if each["kind"] in _KINDS and each["subject"].isdecimal()
+        if each.kind in _KINDS and each.subject.isdecimal()
     ]
 
 

@@ -1,8 +1,8 @@
 """Whether the platform works: findings, queues, disk, versions (docs/spec/console.md#health)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.platform import rebuild, status
 from trackyard.base.errors import ReportTooHeavy, Unavailable
@@ -130,21 +130,21 @@ class QueueRow:
 @pages.get(PATH, needs=(status.show,))
 def health(request: PageRequest) -> PageAnswer:
     """Show the state of the machine that answers."""
-    found = request.calls.call(status.show)["platform"]
-    disk = found["disk"]
-    checks = request.calls.call(status.list_findings)["checks"]
-    request.seen_findings.keep(request.language, [finding for check in checks for finding in check["findings"]])
+    found = request.calls.ask(status.show).platform
+    disk, rows = found.disk, found.rows
+    checks = request.calls.ask(status.list_findings).checks
+    request.seen_findings.keep(request.language, [finding for check in checks for finding in check.findings])
     return request.page(
         "staff/system/health.html",
         state=found,
         findings=[*_findings(found), *_found_by_checks(request, checks)],
         checks=[_check_row(check) for check in checks],
-        queues=[_queue(name, float(lag)) for name, lag in sorted(found["lag_seconds"].items())],
-        free=size_text(disk["free"]),
-        total=size_text(disk["total"]),
-        used_share=1 - disk["free"] / disk["total"] if disk["total"] else 0,
-        uptime=span_text(found["uptime_seconds"]),
-        stored=[(label, found["rows"][name]) for name, label in _ROWS.items()],
+        queues=[_queue(name, lag) for name, lag in sorted(found.lag_seconds.items())],
+        free=size_text(disk.free),
+        total=size_text(disk.total),
+        used_share=1 - disk.free / disk.total if disk.total else 0,
+        uptime=span_text(found.uptime_seconds),
+        stored=[(label, getattr(rows, name)) for name, label in _ROWS.items()],
         rebuild=_rebuild(request),
         api_request_path=request.calls.address(status.show),
     )
@@ -155,10 +155,10 @@ def find_slowest(request: PageRequest) -> QueueRow | None:
     if not request.calls.may(status.show):
         return None
     try:
-        lags = request.calls.call(status.show)["platform"]["lag_seconds"]
+        lags = request.calls.ask(status.show).platform.lag_seconds
     except (ReportTooHeavy, Unavailable):
         return None
-    return max((_queue(name, float(lag)) for name, lag in lags.items()), key=lambda each: each.seconds, default=None)
+    return max((_queue(name, lag) for name, lag in lags.items()), key=lambda each: each.seconds, default=None)
 
 
 def size_text(size: int) -> str:
@@ -175,29 +175,28 @@ def span_text(seconds: float) -> str:
     return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count) or "0 s"
 
 
-def _findings(found: Mapping[str, Any]) -> Iterable[PageFinding]:
-    for name, stops in (("reasons", True), ("warnings", False)):
-        for sentence in found[name]:
+def _findings(found: status.StatusView) -> Iterable[PageFinding]:
+    for sentences, stops in ((found.reasons, True), (found.warnings, False)):
+        for sentence in sentences:
             advice = next((text for word, text in _ADVICE if word in sentence.lower()), _USUAL)
             words = in_own_words(sentence)
             yield PageFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
 
 
-def _found_by_checks(request: PageRequest, checks: Iterable[Mapping[str, Any]]) -> Iterable[PageFinding]:
+def _found_by_checks(request: PageRequest, checks: Iterable[status.CheckView]) -> Iterable[PageFinding]:
     """Yield what checks found, except what the state of the machine says already."""
     for check in checks:
-        for each in check["findings"]:
-            if each["kind"] not in _SAID_BY_STATE:
+        for each in check.findings:
+            if each.kind not in _SAID_BY_STATE:
                 link = work_of(each).link
                 shown = link if link != PATH and request.may_open(link.partition("?")[0]) else ""
-                yield PageFinding(each["sentence"], advice_text(each), each["severity"] == "error", shown)
+                yield PageFinding(each.sentence, advice_text(each), each.severity == "error", shown)
 
 
-def _check_row(check: Mapping[str, Any]) -> CheckRow:
-    word, tone = _SEVERITIES[check["severity"]]
-    title = check["title"]
-    seen = check["seen"]
-    if seen and check["check"] in _CERTIFICATES:
+def _check_row(check: status.CheckView) -> CheckRow:
+    word, tone = _SEVERITIES[check.severity]
+    title, seen = check.title, check.seen
+    if seen and check.check in _CERTIFICATES:
         seen = gettext("Its certificate ends on %(day)s.", day=seen)
     return CheckRow(f"{title[:1].upper()}{title[1:]}", seen, word, tone)
 
@@ -210,6 +209,6 @@ def _queue(name: str, lag: float) -> QueueRow:
     return QueueRow(label, lag, span_text(lag), word, tone, meaning if lag >= _LATE_S else "")
 
 
-def _rebuild(request: PageRequest) -> Any:
+def _rebuild(request: PageRequest) -> rebuild.RebuildView | None:
     """Return the last rebuild of the analytic store, or None."""
-    return request.calls.call(rebuild.show).get("rebuild") if request.calls.may(rebuild.show) else None
+    return request.calls.ask(rebuild.show).rebuild if request.calls.may(rebuild.show) else None
