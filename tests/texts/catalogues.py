@@ -52,7 +52,8 @@ def each_text() -> Iterator[tuple[str, Text]]:
     yield from _each_of_forms()
     results = tomllib.loads(RESULTS.read_text())
     place = str(RESULTS.relative_to(ROOT))
-    yield from ((place, found["label"]) for found in results["rejections"].values())
+    for found in (each for subject in results.values() for each in subject.values()):
+        yield from ((place, found[part]) for part in ("label", "because", "mend", "portal", "step") if part in found)
     for found in (each for subject in ("declines", "faults", "deliveries") for each in results[subject].values()):
         yield from ((place, plain_text(found[part])) for part in ("text", "advice") if part in found)
 

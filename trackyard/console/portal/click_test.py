@@ -1,56 +1,15 @@
 """A test click on an affiliate's own link, in words (docs/spec/console.md#portal). It records nothing."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from trackyard.api.offers.view_affiliate import AffiliateOfferView
 from trackyard.api.tracking import click_check
 from trackyard.api.tracking.click_check import VisitorView
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
+from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.subs import SUBS
-
-_TAKEN_OFF: Final = lazy_gettext("you may not send visitors to this offer now. Ask your manager")
-_NO_CLICKS: Final = lazy_gettext("the offer takes no clicks now")
-_SUBS: Final = lazy_gettext("the offer does not take these subs")
-BECAUSE: Final[Mapping[str, str]] = {
-    "invalid-offer": lazy_gettext("the link names no offer"),
-    "unknown-offer": lazy_gettext("the offer does not exist any more"),
-    "invalid-affiliate": lazy_gettext("the link names no affiliate"),
-    "unknown-affiliate": lazy_gettext("your account is not known yet. Try again in two seconds"),
-    "inactive-offer": _NO_CLICKS,
-    "inactive-affiliate": lazy_gettext("your account is not active"),
-    "unknown-advertiser": _NO_CLICKS,
-    "disabled-affiliate": _TAKEN_OFF,
-    "bot": lazy_gettext("the visitor is a known bot"),
-    "mistargeting-ip": lazy_gettext("the offer does not take this IP address"),
-    "mistargeting-country": lazy_gettext("the offer does not take this country"),
-    "mistargeting-region": lazy_gettext("the offer does not take this region"),
-    "mistargeting-city": lazy_gettext("the offer does not take this city"),
-    "mistargeting-zip": lazy_gettext("the offer does not take this postal code"),
-    "mistargeting-isp": lazy_gettext("the offer does not take this provider"),
-    "mistargeting-organization": lazy_gettext("the offer does not take networks of this organization"),
-    "mistargeting-os": lazy_gettext("the offer does not take this operating system"),
-    "mistargeting-device": lazy_gettext("the offer does not take this kind of device"),
-    "mistargeting-model": lazy_gettext("the offer does not take this model of device"),
-    "mistargeting-browser": lazy_gettext("the offer does not take this browser"),
-    "mistargeting-browser-version": lazy_gettext("the offer does not take this version of the browser"),
-    "mistargeting-brand": lazy_gettext("the offer does not take devices of this brand"),
-    "mistargeting-connection": lazy_gettext("the offer does not take this kind of connection"),
-    "mistargeting-proxy": lazy_gettext("the offer does not take visitors behind proxies"),
-    "mistargeting-known-bot": lazy_gettext("the visitor is a known bot"),
-    "mistargeting-referrer": lazy_gettext("the offer does not take visitors from this page"),
-    "mistargeting-ua": lazy_gettext("the offer does not take this user agent"),
-    "mistargeting-sub": _SUBS,
-    "mistargeting-sub-account": _SUBS,
-    "empty-sub": lazy_gettext("the offer needs a sub that the link does not have"),
-    "non-unique-clicks": lazy_gettext("the offer takes each visitor once"),
-    "duplicate-clicks": lazy_gettext("the visitor clicked too often on this day"),
-    "overcap": lazy_gettext("a cap of the offer is full"),
-}
-"""Reason to what completes `Rejected: …`. It says nothing about the advertiser, nor what decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +61,8 @@ def _tested(request: PageRequest, offer: AffiliateOfferView, ip: str, agent: str
     if check.passes:
         sentence = gettext("The click gets through.")
     else:
-        sentence = gettext("The click is rejected: %(reason)s.", reason=BECAUSE[check.reason])
+        found: str = reference_texts("results")["rejections"][check.reason]["portal"]
+        sentence = gettext("The click is rejected: %(reason)s.", reason=gettext(found))
     goes = gettext("The visitor sees a page without the offer.")
     if check.target:
         goes = gettext("The visitor goes to %(address)s .", address=check.target)

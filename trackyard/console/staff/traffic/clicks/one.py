@@ -135,7 +135,7 @@ def _verdict(request: PageRequest, click: RecordedClickView, today: ClickCheckVi
     extent, see = _extent(request, click, names)
     mends = words.mends if words else (Mend.OFFER,)
     buttons = tuple(button for mend in mends for button in [_button(request, mend, click, today, names)] if button)
-    advice = words.advice if words else ""
+    advice = gettext(words.advice) if words else ""
     if today.passes:
         advice = gettext("With the rules of today the same click gets through.")
     return WhyVerdict(False, rejection_sentence(click.reason, click.detail), advice, extent, see, buttons)

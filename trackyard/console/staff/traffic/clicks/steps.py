@@ -5,31 +5,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.api.tracking.click_check import ClickCheckView, ClickStepView, RecordedClickView
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.console.staff.traffic.reasons import rejection_sentence
+from trackyard.domain.tracking.reference.texts import reference_texts
 
-_GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    (lazy_gettext("The link names an offer"), ("invalid-offer", "unknown-offer")),
-    (lazy_gettext("The link names an affiliate"), ("invalid-affiliate", "unknown-affiliate")),
-    (lazy_gettext("Offer is active"), ("inactive-offer", "unknown-advertiser")),
-    (lazy_gettext("Affiliate may run it"), ("inactive-affiliate", "disabled-affiliate")),
-    (lazy_gettext("No bot"), ("bot",)),
-    (lazy_gettext("Address"), ("mistargeting-ip", "mistargeting-proxy")),
-    (lazy_gettext("Place"), ("mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-zip")),
-    (lazy_gettext("Provider and connection"), (
-        "mistargeting-isp", "mistargeting-organization", "mistargeting-connection",
-    )),
-    (lazy_gettext("System, device and browser"), (
-        "mistargeting-os", "mistargeting-device", "mistargeting-model", "mistargeting-browser",
-        "mistargeting-browser-version", "mistargeting-brand", "mistargeting-known-bot", "mistargeting-ua",
-    )),
-    (lazy_gettext("Where the visitor comes from"), ("mistargeting-referrer",)),
-    (lazy_gettext("Subs"), ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
-    (lazy_gettext("First click of the visitor"), ("non-unique-clicks", "duplicate-clicks")),
-    (lazy_gettext("Caps"), ("overcap",)),
-)  # fmt: skip
+
+def _groups() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, each in reference_texts("results")["rejections"].items():
+        if "step" in each:
+            found[each["step"]] = (*found.get(each["step"], ()), name)
+    return found
+
+
+_GROUPS: Final = _groups()
 """The steps of a decision under the names that people look for."""
-STEP_NAMES: Final = frozenset(step for _, steps in _GROUPS for step in steps)
+STEP_NAMES: Final = frozenset(step for steps in _GROUPS.values() for step in steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +45,8 @@ def evidence_of(click: RecordedClickView, today: ClickCheckView) -> list[Evidenc
 
 
 def _lines(reason: str, detail: str, verdicts: Mapping[str, ClickStepView]) -> Iterator[EvidenceLine]:
-    for label, steps in _GROUPS:
+    for name, steps in _GROUPS.items():
+        label = gettext(name)
         if reason in steps:
             yield EvidenceLine(label, "refused", rejection_sentence(reason, detail))
         elif reason:
@@ -65,7 +57,7 @@ def _lines(reason: str, detail: str, verdicts: Mapping[str, ClickStepView]) -> I
 
 def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
     """Return a line of a click that another step rejected: steps before it passed."""
-    order = [step for _, group in _GROUPS for step in group]
+    order = [step for group in _GROUPS.values() for step in group]
     place = {step: number for number, step in enumerate(order)}
     if reason in place and max(place[step] for step in steps) < place[reason]:
         return EvidenceLine(label, "passed", gettext("passed"))

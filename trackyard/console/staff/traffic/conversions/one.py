@@ -141,7 +141,7 @@ def _verdict(request: PageRequest, conversion: SingleConversionForStaff, decline
         )
         return DeclineVerdict(given, "", "", None)
     alike, see = _alike(request, conversion)
-    return DeclineVerdict(sentence, DECLINES[comment].advice, alike, see)
+    return DeclineVerdict(sentence, gettext(DECLINES[comment].advice), alike, see)
 
 
 def _alike(request: PageRequest, conversion: SingleConversionForStaff) -> tuple[str, PageAddress | None]:
