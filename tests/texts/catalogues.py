@@ -31,6 +31,7 @@ from trackyard.base.texts.marks import source_of
 from trackyard.console.forms.bound import BoundField, BoundRows, bind
 from trackyard.console.forms.declared import FormPlan
 from trackyard.console.staff.said import plain_text
+from trackyard.domain.people.affiliates import STATUS_RULES
 from trackyard.wire.local_calls import CallContext, LocalCalls
 
 ROOT: Final = Path(__file__).parents[2]
@@ -50,6 +51,8 @@ def each_text() -> Iterator[tuple[str, Text]]:
     """Yield every text that is translated, and the file that shows it."""
     yield from _each_marked()
     yield from _each_of_forms()
+    for rule in STATUS_RULES.values():
+        yield from (("trackyard/domain/people/affiliates.py", text) for text in (rule.label, rule.done))
     results = tomllib.loads(RESULTS.read_text())
     place = str(RESULTS.relative_to(ROOT))
     for found in (each for subject in results.values() for each in subject.values()):

@@ -217,7 +217,7 @@ def _store_edit(
         values["custom_fields"] = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
     affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
     rulesets.touch(conn, "affiliate", affiliate_id)
-    if values.get("status") is AffiliateStatus.BANNED:
+    if "status" in values and values["status"].rule.is_blocked:
         email_confirmations.remove_changes(conn, affiliate_id)
     return held
 
@@ -270,7 +270,8 @@ def apply_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
 
 def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) -> None:
     """Raise Conflict for making an affiliate active that has to confirm its e-mail address first."""
-    becomes_active = values.get("status", before.status) is AffiliateStatus.ACTIVE is not before.status
+    status: AffiliateStatus = values.get("status", before.status)
+    becomes_active = status.rule.may_sign_in and not before.status.rule.may_sign_in
     waits = values.get("email_state", before.email_state) is EmailState.WAITING
     if deps.needs_confirmed_email and becomes_active and waits:
         raise Conflict({"status": [_UNCONFIRMED]})
@@ -281,14 +282,14 @@ def _explain_status(deps: Deps, conn: Connection, before: Affiliate, values: dic
 
     Raises BadInput for a reason that an active affiliate would have.
     """
-    status = values.get("status", before.status)
-    if status in (AffiliateStatus.ACTIVE, AffiliateStatus.ON_MODERATION):
+    status: AffiliateStatus = values.get("status", before.status)
+    if not status.rule.has_reason:
         if values.get("status_reason"):
             raise BadInput({"status_reason": [f"An affiliate that is {status.value} has no reason."]})
         values["status_reason"] = ""
     elif (reason := values.get("status_reason", "")) and (reason, status) != (before.status_reason, before.status):
         to, now = [notices.recipient_of(before)], deps.clock.now_ms()
-        notice = notices.BANNED if status is AffiliateStatus.BANNED else notices.NOT_ACTIVE
+        notice = notices.BANNED if status.rule.is_blocked else notices.NOT_ACTIVE
         notices.send_notice(conn, notice, to, now, reason=reason)
 
 

@@ -9,7 +9,6 @@ from trackyard.actions.people.scope import refused_permissions, scope_of
 from trackyard.base.clock import Clock
 from trackyard.base.errors import Conflict, required
 from trackyard.domain.people.advertisers import AdvertiserStatus
-from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import (
     Access,
     Account,
@@ -80,7 +79,7 @@ def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id))
-        if found.status is not AffiliateStatus.ACTIVE:
+        if not found.status.rule.may_sign_in:
             raise Conflict({"status": ["The affiliate is not active, so it sees no page of the portal."]})
         _log_look(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), now + LOOK_MS)
     return now + LOOK_MS
@@ -130,7 +129,7 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
     match account.kind:
         case AccountKind.AFFILIATE:
             access = affiliates.find_access(conn, int(account.id))
-            if access is None or access.status is not AffiliateStatus.ACTIVE:
+            if access is None or not access.status.rule.may_sign_in:
                 return None
             installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
             denied = denied_features(installation, access.permissions)

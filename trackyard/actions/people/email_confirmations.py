@@ -15,7 +15,7 @@ from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest
 from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
-from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus, EmailState
+from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
@@ -106,7 +106,7 @@ def _confirm(deps: Deps, conn: Connection, wanted: EmailConfirmation) -> None:
     """Store that an address is confirmed. Raises _NotAllowed."""
     now = deps.clock.now_ms()
     before = required(affiliates.find_affiliate(conn, Scope.everything(), wanted.affiliate_id, lock=True))
-    if before.status is AffiliateStatus.BANNED:
+    if before.status.rule.is_blocked:
         raise _NotAllowed
     values: dict[str, Any] = {"email_state": EmailState.CONFIRMED, "updated_at": now}
     if wanted.email != before.email:
@@ -127,7 +127,7 @@ def _confirm(deps: Deps, conn: Connection, wanted: EmailConfirmation) -> None:
 
 
 def _is_waiting(affiliate: Affiliate) -> bool:
-    return affiliate.email_state is EmailState.WAITING and affiliate.status is not AffiliateStatus.BANNED
+    return affiliate.email_state is EmailState.WAITING and not affiliate.status.rule.is_blocked
 
 
 def _is_taken(conn: Connection, email: str, affiliate_id: int) -> bool:

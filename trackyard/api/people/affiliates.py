@@ -19,7 +19,7 @@ from trackyard.api.people.views import AddedNote, RevenueSwitch, RowsSwitch, cou
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
-from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
+from trackyard.domain.people.affiliates import STATUS_RULES, Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.preferences import LANGUAGES
 from trackyard.domain.people.roles import Permission
@@ -46,7 +46,8 @@ class ListedStatus(s.Choice):
     """
 
     def read(self, text: str, context: Mapping[str, Any]) -> AffiliateStatus:
-        named = dict(zip("0123", AffiliateStatus, strict=True)).get(text.strip(), text)
+        numbers = {rule.number: status for status, rule in STATUS_RULES.items() if rule.number}
+        named = numbers.get(text.strip(), text)
         return AffiliateStatus(str(super().read(named, context)))
 
 

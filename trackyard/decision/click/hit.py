@@ -10,7 +10,7 @@ from trackyard.domain.tracking.ruleset import RulesetAffiliate, RulesetPlatform
 class KnownAffiliate:
     """An affiliate of the ruleset in native fields. `number` is its id as text."""
 
-    __slots__ = ("active", "id", "name", "number", "server_networks")
+    __slots__ = ("active", "id", "name", "number", "rejection", "server_networks")
 
     def __init__(self, row: RulesetAffiliate) -> None:
         self.id: Final = row.id
@@ -18,6 +18,7 @@ class KnownAffiliate:
         self.active: Final = row.active
         self.name: Final = row.name
         self.server_networks: Final = row.server_networks
+        self.rejection: Final = row.rejection
 
 
 class Hit:

@@ -12,6 +12,7 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute, Reservation, StepCheck, find_number
 from trackyard.decision.click.state import ClickState, ReservationRequest
 from trackyard.decision.targeting.targeting import check_rejection
+from trackyard.domain.people.affiliates import CLICK_REASONS
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer
 
@@ -98,7 +99,10 @@ def _check_open(hit: Hit, route: OfferRoute, reservation: Reservation) -> Reject
 
 
 def _check_active(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
-    return _INACTIVE_AFFILIATE if hit.affiliate is None or not hit.affiliate.active else None
+    affiliate = hit.affiliate
+    if affiliate is not None and affiliate.active:
+        return None
+    return Rejection(affiliate.rejection) if affiliate is not None and affiliate.rejection else _INACTIVE_AFFILIATE
 
 
 def _check_advertiser(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
@@ -158,7 +162,7 @@ STEPS: Final = (
     DecisionStep(("invalid-offer", "unknown-offer"), _check_offer, lambda route: route.is_known),
     DecisionStep(("invalid-affiliate", "unknown-affiliate"), _check_affiliate, _never, skips_ordinary=True),
     DecisionStep((_INACTIVE_OFFER,), _check_open, lambda route: route.always_open),
-    DecisionStep(("inactive-affiliate",), _check_active, _never, skips_ordinary=True),
+    DecisionStep(CLICK_REASONS, _check_active, _never, skips_ordinary=True),
     DecisionStep(("unknown-advertiser",), _check_advertiser, lambda route: route.advertiser is not None),
     DecisionStep(("disabled-affiliate",), _check_connection, lambda route: route.accepts_all),
     DecisionStep((BOT,), _check_bot, _never, skips_ordinary=True),

@@ -30,7 +30,6 @@ from trackyard.domain.offers.goals import GOAL_LENGTH
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
-from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.statistics.quality.conversion_signals import is_marking, signals_of
 from trackyard.domain.statistics.quality.origins import is_marked
 from trackyard.domain.tracking.near_misses import BLANKS
@@ -330,13 +329,10 @@ def _age_ms(postback: ReceivedPostback, click: Mapping[str, Any]) -> int:
 
 
 def _check_affiliate(arrival: ConversionDraft) -> DeclineReason | None:
-    match arrival.terms.affiliate_status:
-        case AffiliateStatus.ACTIVE:
-            return None
-        case AffiliateStatus.BANNED:
-            return DeclineReason.PARTNER_BANNED
-        case AffiliateStatus.NOT_ACTIVE | AffiliateStatus.ON_MODERATION | None:
-            return DeclineReason.PARTNER_DISABLED
+    status = arrival.terms.affiliate_status
+    if status is None:
+        return DeclineReason.PARTNER_DISABLED
+    return DeclineReason(status.rule.decline_reason) if status.rule.decline_reason else None
 
 
 def _check_session(arrival: ConversionDraft) -> DeclineReason | None:

@@ -1,18 +1,93 @@
 """Affiliates (docs/api/affiliates.md#get-adminpartnerid)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRule:
+    """What follows from a status of an affiliate. Texts are in English.
+
+    may_sign_in: whether its people may sign in, and its keys work.
+    is_undecided: whether staff have to decide about it.
+    is_blocked: whether it may not confirm or change its e-mail address either.
+    click_reason: the rejection reason of its clicks, "" = they count.
+    decline_reason: the comment of its declined conversions, "" = they are accepted.
+    has_reason: whether staff may say why, which the affiliate gets by mail.
+    number: of existing programs, "" = they do not know the status.
+    label, mark: on pages: its name, and the shape and colour of the name.
+    done: what a page says after the change.
+    """
+
+    may_sign_in: bool = False
+    is_undecided: bool = False
+    is_blocked: bool = False
+    click_reason: str = "inactive-affiliate"
+    decline_reason: str = "Partner is disabled"
+    has_reason: bool = True
+    number: str = ""
+    label: str
+    mark: str
+    done: str
 
 
 class AffiliateStatus(StrEnum):
-    """The status of an affiliate; only an active one may call and earn."""
+    """The status of an affiliate. STATUS_RULES has what follows from each."""
 
     NOT_ACTIVE = "not active"
     ACTIVE = "active"
     BANNED = "banned"
     ON_MODERATION = "on moderation"
+
+    @property
+    def rule(self) -> StatusRule:
+        """Return what follows from the status."""
+        return STATUS_RULES[self]
+
+
+STATUS_RULES: Final[Mapping[AffiliateStatus, StatusRule]] = MappingProxyType(
+    {
+        AffiliateStatus.ACTIVE: StatusRule(
+            may_sign_in=True,
+            click_reason="",
+            decline_reason="",
+            has_reason=False,
+            number="1",
+            label="Active",
+            mark="active",
+            done="{name} is active: it may sign in, send clicks and earn.",
+        ),
+        AffiliateStatus.ON_MODERATION: StatusRule(
+            is_undecided=True,
+            has_reason=False,
+            number="3",
+            label="On moderation",
+            mark="pending",
+            done="{name} is on moderation.",
+        ),
+        AffiliateStatus.NOT_ACTIVE: StatusRule(
+            number="0",
+            label="Not active",
+            mark="suspended",
+            done="{name} is not active: it cannot sign in, and its conversions are declined.",
+        ),
+        AffiliateStatus.BANNED: StatusRule(
+            is_blocked=True,
+            decline_reason="Partner is banned",
+            number="2",
+            label="Blocked",
+            mark="stopped",
+            done="{name} is blocked: it cannot sign in, and its conversions are declined.",
+        ),
+    }
+)
+"""Every status, in the order in which pages list them."""
+CLICK_REASONS: Final = tuple(dict.fromkeys(rule.click_reason for rule in STATUS_RULES.values() if rule.click_reason))
+"""The rejection reasons of clicks for the status of their affiliate."""
 
 
 class EmailState(StrEnum):

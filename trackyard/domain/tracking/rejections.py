@@ -4,9 +4,11 @@ from typing import Final
 
 import msgspec
 
+from trackyard.domain.people.affiliates import CLICK_REASONS
+
 REJECTION_REASONS: Final = (
     *("invalid-offer", "unknown-offer", "invalid-affiliate", "unknown-affiliate"),
-    *("inactive-offer", "inactive-affiliate", "unknown-advertiser", "disabled-affiliate", "bot"),
+    *("inactive-offer", *CLICK_REASONS, "unknown-advertiser", "disabled-affiliate", "bot"),
     *("mistargeting-ip", "mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-zip"),
     *("mistargeting-isp", "mistargeting-organization", "mistargeting-os", "mistargeting-device"),
     *("mistargeting-model", "mistargeting-browser", "mistargeting-browser-version", "mistargeting-brand"),

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Integer, bindparam, delete, exists, func, or_, select
 
-from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
+from trackyard.domain.people.affiliates import STATUS_RULES, Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
 from trackyard.store.engine.in_lists import among_values
@@ -224,12 +224,15 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     return rows_with_tags(conn, affiliate, tags)
 
 
+_ACTIVE: Final = [status for status, rule in STATUS_RULES.items() if not rule.click_reason]
+
+
 def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]:
     """Return the active affiliates that are connected to an offer."""
     rows = conn.execute(
         select(*_NAMES)
         .join(connection, connection.c.affiliate_id == affiliate.c.id)
-        .where(connection.c.offer_id == offer_id, connection.c.enabled, affiliate.c.status == AffiliateStatus.ACTIVE)
+        .where(connection.c.offer_id == offer_id, connection.c.enabled, affiliate.c.status.in_(_ACTIVE))
         .order_by(affiliate.c.id)
     )
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]

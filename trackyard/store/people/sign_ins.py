@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, case, delete, or_, select, update
 
 from trackyard.domain.people.advertisers import AdvertiserStatus
-from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
+from trackyard.domain.people.affiliates import EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.dialect import upsert
@@ -104,16 +104,15 @@ def _of_staff(row: Any) -> SignInAccount:
 
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
-    is_active, waits = row.status is AffiliateStatus.ACTIVE, row.email_state is EmailState.WAITING
-    undecided = row.status is AffiliateStatus.ON_MODERATION
+    rule, waits = row.status.rule, row.email_state is EmailState.WAITING
     return SignInAccount(
         account,
         row.email,
         row.password_hash,
-        is_active,
+        rule.may_sign_in,
         waits,
         row.status_reason,
-        undecided,
+        rule.is_undecided,
         row.password_until,
     )
 

@@ -23,6 +23,7 @@ from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUS
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.console.staff.results import with_results
 from trackyard.console.staff.system.audit_log import recent_changes
+from trackyard.domain.people.affiliates import STATUS_RULES, AffiliateStatus
 
 pages = Pages()
 
@@ -90,7 +91,7 @@ def _rights(request: PageRequest, affiliate: AffiliateView) -> dict[str, bool]:
     """Return what the person may do with an affiliate besides editing it."""
     may = request.calls.may
     return {
-        "may_look": may(affiliates.look_as) and affiliate.status == "active",
+        "may_look": may(affiliates.look_as) and STATUS_RULES[AffiliateStatus(affiliate.status)].may_sign_in,
         "may_release": _has_suspicious(request, affiliate.id),
         "may_connect": may(connections.enable_affiliate),
         "may_add_postbacks": may(postbacks.add),

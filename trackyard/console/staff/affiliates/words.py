@@ -3,28 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import LazyText, lazy_gettext
+from trackyard.domain.people.affiliates import STATUS_RULES
 
-STATUSES: Final[Mapping[str, str]] = {
-    "active": lazy_gettext("Active"),
-    "on moderation": lazy_gettext("On moderation"),
-    "not active": lazy_gettext("Not active"),
-    "banned": lazy_gettext("Blocked"),
-}
+STATUSES: Final[Mapping[str, str]] = {status.value: LazyText(rule.label) for status, rule in STATUS_RULES.items()}
 """The statuses of affiliates and their names."""
-MARKS: Final[Mapping[str, str]] = {
-    "active": "active",
-    "on moderation": "pending",
-    "not active": "suspended",
-    "banned": "stopped",
-}
+MARKS: Final[Mapping[str, str]] = {status.value: rule.mark for status, rule in STATUS_RULES.items()}
 """Shape and colour of a status."""
-DONE: Final[Mapping[str, str]] = {
-    "active": lazy_gettext("{name} is active: it may sign in, send clicks and earn."),
-    "on moderation": lazy_gettext("{name} is on moderation."),
-    "not active": lazy_gettext("{name} is not active: it cannot sign in, and its conversions are declined."),
-    "banned": lazy_gettext("{name} is blocked: it cannot sign in, and its conversions are declined."),
-}
+DONE: Final[Mapping[str, str]] = {status.value: LazyText(rule.done) for status, rule in STATUS_RULES.items()}
 """What a change of the status did."""
 EMAIL_STATES: Final[Mapping[str, str]] = {
     "confirmed": lazy_gettext("confirmed"),
