@@ -15,7 +15,7 @@ from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.domain.tracking.ruleset import RulesetAffiliate
 
 
-def test_every_status_has_a_row_whose_words_are_known_elsewhere() -> None:
+def test_every_status_has_a_row_with_known_reasons() -> None:
     assert STATUS_RULES.keys() == set(AffiliateStatus) and len(STATUS_RULES) >= 4
     for status, rule in STATUS_RULES.items():
         assert status.rule is rule
