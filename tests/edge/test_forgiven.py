@@ -70,6 +70,10 @@ LINKS: Final[dict[str, tuple[bytes, dict[str, str], int]]] = {
     "dot in the middle": (b"/click?pid=7.&offer_id=3", {}, IDENTIFIER),
     "comma behind": (b"/click?pid=7&offer_id=3,", {}, IDENTIFIER),
     "bracket behind": (b"/click?pid=7&offer_id=3)", {}, IDENTIFIER),
+    "braces around": (b"/click?pid=%7B7%7D&offer_id=$3", {}, IDENTIFIER),
+    "brackets around": (b"/click?pid=[7]&offer_id=(3)", {}, IDENTIFIER),
+    "encoded ampersands": (b"/click?pid=7%26offer_id=3%26sub1=x", {"sub1": "x"}, AMPERSAND),
+    "semicolons": (b"/click?pid=7;offer_id=3;sub1=x", {"sub1": "x"}, AMPERSAND),
     "quotes": (b"/click?pid=%227%22&offer_id=3", {}, IDENTIFIER),
     "typographic quotes": (b"/click?pid=7&offer_id=%E2%80%9C3%E2%80%9D", {}, IDENTIFIER),
     "identifier in capitals": (b"/click?pid=7&offer_id=" + HASH.upper().encode(), {}, IDENTIFIER),
@@ -133,6 +137,12 @@ POSTBACKS: Final[dict[str, Damaged]] = {
     "plain": Damaged(query(f"clickid={ID}")),
     "capitals": Damaged(query(f"clickid={ID.upper()}"), IDENTIFIER),
     "space behind": Damaged(query(f"clickid={ID}%20"), IDENTIFIER),
+    "braces": Damaged(query(f"clickid=%7B{ID}%7D"), IDENTIFIER),
+    "dollar sign": Damaged(query(f"clickid=${ID}"), IDENTIFIER),
+    "brackets": Damaged(query(f"clickid=[{ID.upper()}]"), IDENTIFIER),
+    "comma behind": Damaged(query(f"clickid={ID},"), IDENTIFIER),
+    "encoded ampersands": Damaged(query(f"clickid={ID}%26sum=3%26goal=x"), AMPERSAND, read={"goal": "x"}),
+    "semicolons": Damaged(query(f"clickid={ID};sum=3;goal=x"), AMPERSAND, read={"goal": "x"}),
     "space before": Damaged(query(f"clickid=%20{ID}"), IDENTIFIER),
     "plus behind": Damaged(query(f"clickid={ID}+"), IDENTIFIER),
     "encoded plus behind": Damaged(query(f"clickid={ID}%2B"), IDENTIFIER),
@@ -277,7 +287,7 @@ def test_link_that_can_mean_one_thing_is_a_click_with_its_bits(edge: RunningEdge
         assert {each: getattr(click, each) for each in params} == params, name
         assert click.forgiven == bits, name
         seen += 1
-    assert seen == len(LINKS) == 56
+    assert seen == len(LINKS) == 60
 
 
 def test_postback_that_can_mean_one_thing_names_its_click_with_its_bits(edge: RunningEdge) -> None:
@@ -290,7 +300,7 @@ def test_postback_that_can_mean_one_thing_names_its_click_with_its_bits(edge: Ru
         assert {each: getattr(postback, each) for each in sent.read} == sent.read, name
         assert postback.forgiven == sent.bits, name
         seen += 1
-    assert seen == len(POSTBACKS) == 47
+    assert seen == len(POSTBACKS) == 53
     used = {sent.bits for sent in POSTBACKS.values()} | {bits for _, _, bits in LINKS.values()}
     assert all(any(bits & bit for bits in used) for bit in FORGIVEN), "each entry of the table has a row"
 

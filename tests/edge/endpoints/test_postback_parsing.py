@@ -99,6 +99,7 @@ def test_postback_multipart_body_is_read_up_to_its_limit_of_parts() -> None:
         (b"", b"clickid is missing"),
         (b"clickid=%0d%0aX:1", b"clickid must be the 24 hexadecimal digits that the click passed on"),
         (b"clickid={clickid}", b"clickid is a macro that the sender did not fill"),
+        (b"clickid={" + b"a1" * 12 + b"}", b""),
         (b"clickid=" + b"a1" * 12 + b"&sum={payout}", b"sum is a macro that the sender did not fill"),
     ],
 )

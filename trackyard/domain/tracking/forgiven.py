@@ -71,7 +71,8 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "&amp; instead of &",
             "pid=1&amp;offer_id=2",
             "pid=1&offer_id=2",
-            "`amp;`, also several times or as a number, before a known name is left out.",
+            "`amp;`, also several times or as a number, before a known name is left out. A `;` or an encoded `&` "
+            "(`%26`) behind an id and before a known name separates parameters.",
         ),
         NAME: Forgiveness(
             "name",
@@ -100,8 +101,8 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "a number or an id in another form",
             "offer_id=2%20, clickid=%22ID%22",
             "offer_id=2, clickid=ID",
-            "Numbers and ids in links, and click ids: blanks, plus signs and quotes around them, signs of a sentence "
-            "behind them and the case of hexadecimal digits do not count.",
+            "Numbers and ids in links, and click ids: blanks, plus signs, quotes, signs of a sentence and those of a "
+            "template (`{ID}`, `$ID`, `[ID]`) around them and the case of hexadecimal digits do not count.",
         ),
         BLANK_VALUE: Forgiveness(
             "blanks",

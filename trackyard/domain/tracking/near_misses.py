@@ -20,11 +20,14 @@ QUOTES: Final = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _AROUND: Final = BLANKS + QUOTES + "+"
 _SENTENCE: Final = ".,;:!)>]}" + _AROUND
 """What may be behind a link in a text."""
+_AROUND_ID: Final = _SENTENCE + "{[(<$#%|*~"
+"""What templates leave around an id: `{{clickid}}` and `${clickid}` give {ID} and $ID."""
 _MAX_PATH: Final = 256
 """Characters of a path that is looked at; no known one is longer."""
 
 _AMPERSANDS: Final = re.compile(r"(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
 _BEFORE_NAME: Final = re.compile(r"(?:[?&\s\u00a0\u200b\ufeff]|amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
+_SEPARATOR: Final = re.compile("[?&;]")
 _SLASHES: Final = re.compile(r"/{2,}")
 _QUERY_BEGIN: Final = re.compile(r"[?&]")
 _LIST_ENDS: Final = ("[]", "[0]")
@@ -39,13 +42,13 @@ def plain_click_id(text: str) -> str:
     """Return a click id in its stored form; a text that cannot be one as it is."""
     if is_hex24(text):
         return text
-    plain = text.strip(_AROUND).lower()
+    plain = text.strip(_AROUND_ID).lower()
     return plain if is_hex24(plain) else text
 
 
 def plain_reference(text: str) -> str:
     """Return a number or an id of a link without what is around it; a text that is none as it is."""
-    plain = text.strip(_AROUND).rstrip(_SENTENCE)
+    plain = text.strip(_AROUND_ID)
     if is_number(plain):
         return plain
     lower = plain.lower()
@@ -138,7 +141,7 @@ def forgive_link(params: dict[str, str]) -> int:
 
 
 def forgive_second_query(params: dict[str, str], names: Iterable[str], known: frozenset[str]) -> int:
-    """Separate the parameters that follow a click id and a second `?`; return what was forgiven."""
+    """Separate the parameters that follow a click id and a `?`, an `&` or a `;`; return what was forgiven."""
     bits = 0
     for name in names:
         bits |= _split(params, name, params.get(name, ""), known, plain_click_id)[1]
@@ -148,19 +151,22 @@ def forgive_second_query(params: dict[str, str], names: Iterable[str], known: fr
 def _split(
     params: dict[str, str], name: str, text: str, known: frozenset[str], plain: Callable[[str], str]
 ) -> tuple[str, int]:
-    """Return a value without a `?` and what follows, which are further parameters.
+    """Return a value without a `?`, an `&` or a `;` and what follows, which are further parameters.
 
     plain: makes an id of its begin.
     """
-    begin, mark, rest = text.partition("?")
-    if not mark or not _is_id(plain(begin)):
+    found = _SEPARATOR.search(text)
+    if found is None or not _is_id(plain(text[: found.start()])):
+        return text, 0
+    begin, rest = text[: found.start()], text[found.end() :]
+    pairs = [pair.partition("=") for pair in _SEPARATOR.split(rest)]
+    if found[0] != "?" and not any(further in known for further, _, _ in pairs):
         return text, 0
     params[name] = begin
-    for pair in rest.split("&"):
-        further, _, value = pair.partition("=")
+    for further, _, value in pairs:
         if further in known and not params.get(further):
             params[further] = value
-    return begin, QUESTION_MARK
+    return begin, QUESTION_MARK if found[0] == "?" else AMPERSAND
 
 
 def _is_id(text: str) -> bool:

@@ -23,10 +23,11 @@ def hint_header(params: Mapping[str, str]) -> bytes:
 
 
 def _find_hint(params: Mapping[str, str]) -> str:
-    unfilled = sorted(name for name, value in params.items() if value.startswith("{") and value.endswith("}"))
+    click_id = plain_click_id(params.get("clickid", ""))
+    values = {**params, "clickid": click_id} if click_id else params
+    unfilled = sorted(name for name, value in values.items() if value.startswith("{") and value.endswith("}"))
     if unfilled:
         return f"{unfilled[0]} is a macro that the sender did not fill"
-    click_id = plain_click_id(params.get("clickid", ""))
     if is_hex24(click_id):
         return ""
     if click_id:
