@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from tests.console.test_list_files import read_file
 from tests.support.api import Api
 from tests.support.pages import PageReader, staff_visitor
 from tests.support.processes.mailserver import MailServer, mail_server
@@ -111,6 +112,7 @@ def test_record_of_a_list_is_created_changed_and_removed(
     links = [link for link in shown.links if link.startswith(f"{path}/") and not link.endswith(("/new", "/remove"))]
     first = links[0] if slug != "currencies" else f"{path}/985"
     assert first in links
+    assert first.rpartition("/")[2] in [row["id"] for row in read_file(visitor, f"{path}?format=csv")]
     form = visitor.read(first).fields
     sent = {**form, "form_do": "save", **changed}
     assert visitor.post(first, **sent).headers["location"] == path

@@ -1,7 +1,7 @@
 """Names of people and companies in lists, as far as the person may see them."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Iterable
+from typing import Final, Protocol
 
 from trackyard.actions.deps import Deps
 from trackyard.api.people import advertisers, affiliates, staff
@@ -36,19 +36,13 @@ def full_name(user: StaffUser) -> str:
     return f"{user.first_name} {user.last_name}".strip() or user.email
 
 
-def manager_name(user: StaffUser | Mapping[str, Any] | str | None) -> str:
+def manager_name(user: StaffUser | str | None) -> str:
     """Return the name of a manager inside another record; "" without one."""
-    if user is None or isinstance(user, str):
-        return ""
-    if isinstance(user, Mapping):
-        return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
-    return full_name(user)
+    return "" if user is None or isinstance(user, str) else full_name(user)
 
 
-def affiliate_name(affiliate: AffiliateView | Mapping[str, Any]) -> str:
+def affiliate_name(affiliate: AffiliateView) -> str:
     """Return what pages call an affiliate: its name, or its login."""
-    if isinstance(affiliate, Mapping):
-        return str(affiliate["name"] or affiliate["login"] or affiliate["email"])
     return affiliate.name or affiliate.login or affiliate.email
 
 

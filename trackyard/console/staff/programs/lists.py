@@ -1,5 +1,6 @@
 """Tracking domains and SmartLinks (docs/spec/console.md#programs)."""
 
+from operator import attrgetter
 from typing import Any, Final
 
 from trackyard.api.offers import smartlinks
@@ -26,10 +27,7 @@ def _domain_choices(request: PageRequest) -> FieldChoices:
     }
 
 
-def _smartlink_records(answer: Any) -> list[dict[str, Any]]:
-    return [{**each, "id": each["_id"]} for each in answer["data"]]
-
-
+_Column = ListColumn[smartlinks.SmartLinkView]
 _DOMAIN: Final = FormGroup(
     lazy_gettext("Domain"),
     (
@@ -49,8 +47,8 @@ _SMARTLINK: Final = FormGroup(
         FormField("description", wide=True),
     ),
 )
-PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
-    SettingsList(
+PROGRAM_LISTS: Final[tuple[SettingsList[Any, Any], ...]] = (
+    SettingsList[smartlinks.SmartLinkView, smartlinks.SmartLinksAnswer](
         slug="smartlinks",
         place="/console/",
         title=lazy_gettext("SmartLinks"),
@@ -63,29 +61,23 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         edit=smartlinks.edit,
         remove=smartlinks.remove,
         test=click_check.check,
-        records=_smartlink_records,
-        name=lambda record: str(record["name"]),
+        records=lambda answer: answer.data,
+        key=attrgetter("_id"),
+        name=lambda each: each.name,
         name_sort="name",
         columns=(
-            ListColumn(lazy_gettext("Links begin with"), lambda record: str(record["domain"]), sort="domain"),
-            ListColumn(
-                lazy_gettext("Offers"),
-                lambda record: f"{record['count_offer']:,}",
-                sort="count_offer",
-                offers="smartlink",
+            _Column(lazy_gettext("Links begin with"), lambda each: each.domain, sort="domain"),
+            _Column(
+                lazy_gettext("Offers"), lambda each: f"{each.count_offer:,}", sort="count_offer", offers="smartlink"
             ),
-            ListColumn(
-                lazy_gettext("Description"), lambda record: record["description"] or "\N{EM DASH}", sort="description"
-            ),
-            ListColumn(
-                lazy_gettext("Created"), lambda record: str(record["created_at"]), sort="created_at", is_time=True
-            ),
+            _Column(lazy_gettext("Description"), lambda each: each.description or "\N{EM DASH}", sort="description"),
+            _Column(lazy_gettext("Created"), lambda each: each.created_at, sort="created_at", is_time=True),
         ),
         new=(_SMARTLINK,),
         changed=(_SMARTLINK,),
         choices=_domain_choices,
     ),
-    SettingsList(
+    SettingsList[domains.DomainView, domains.DomainsAnswer](
         slug="domains",
         place="/console/",
         title=lazy_gettext("Tracking domains"),
@@ -100,13 +92,13 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         edit=domains.edit,
         remove=domains.remove,
         test=domains.check,
-        records=lambda answer: list(answer["domains"].values()),
-        name=lambda record: str(record["url"]),
+        records=lambda answer: answer.domains.values(),
+        name=lambda each: each.url,
         name_sort="url",
         columns=(
-            ListColumn(
+            ListColumn[domains.DomainView](
                 lazy_gettext("Links begin with"),
-                lambda record: "https" if record["use_https"] else "http",
+                lambda each: "https" if each.use_https else "http",
                 sort="use_https",
             ),
         ),

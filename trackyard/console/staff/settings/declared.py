@@ -1,10 +1,13 @@
 """The lists among the settings: what each has, and its form (docs/spec/console.md#settings)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar
 
+from trackyard.actions.deps import Deps
 from trackyard.api.money import currencies, payment_systems
+from trackyard.api.money.currencies import CurrencyView
 from trackyard.api.offers import categories, sources
 from trackyard.api.platform import custom_fields, news
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -13,14 +16,17 @@ from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, For
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
+from trackyard.wire.endpoint import A, Endpoint
+from trackyard.wire.response.envelope import View
 
-Record = Mapping[str, Any]
+R = TypeVar("R", bound=View)
+"""A record of a list."""
 SETTINGS: Final = "/console/settings/"
 """What the addresses of most lists begin with."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListColumn:
+@dataclass(frozen=True)
+class ListColumn(Generic[R]):
     """A column of a list.
 
     text: what it says of a record. sort: the order of the API that sorts by it, "" = none. is_time: it is a time of the
@@ -28,7 +34,7 @@ class ListColumn:
     """
 
     title: str
-    text: Callable[[Record], str]
+    text: Callable[[R], str]
     sort: str = ""
     is_time: bool = False
     offers: str = ""
@@ -42,18 +48,17 @@ class OffersOfRecord:
     parameter: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsList:
+@dataclass(frozen=True, kw_only=True)
+class SettingsList(Generic[R, A]):
     """A list of the settings.
 
     slug: of its address below `place`.
     one: what one of them is called. about: what the list is for. removal: what follows from removing one.
     lists, sent, add, edit, remove, test: methods, and the parameters of the list. remove: None = none can be removed.
         test: None = there is no page that tests a record.
-    paged: the name of the records in the answer of a method that pages them and finds one by `ids[]`; "" = the method
-        answers with all of them.
+    is_paged: whether the method pages the records and finds one by `ids[]`; else it answers with all of them.
     offers: what the list of offers is filtered by to find those of a record, None = nothing.
-    records: of the answer of `lists`. name: what a record is called.
+    records: of the answer of `lists`. key, name: the id of a record, and what it is called.
     name_sort: the order of the API that sorts by the name, "" = none.
     new, changed: the cards of the two forms. choices: what can be chosen in them.
     """
@@ -64,18 +69,19 @@ class SettingsList:
     about: str
     empty: str
     removal: str = ""
-    lists: Method
+    lists: Endpoint[Deps, A]
     sent: tuple[Pair, ...] = ()
     add: Method
     edit: Method
     remove: Method | None = None
     test: Method | None = None
-    paged: str = ""
+    is_paged: bool = False
     offers: OffersOfRecord | None = None
-    records: Callable[[Any], list[dict[str, Any]]]
-    name: Callable[[Record], str]
+    records: Callable[[A], Iterable[R]]
+    key: Callable[[R], object] = attrgetter("id")
+    name: Callable[[R], str]
     name_sort: str = ""
-    columns: tuple[ListColumn, ...]
+    columns: tuple[ListColumn[R], ...] = ()
     new: tuple[FormGroup, ...]
     changed: tuple[FormGroup, ...]
     choices: Callable[[PageRequest], FieldChoices] = lambda _request: {}
@@ -102,20 +108,22 @@ class SettingsList:
         return FormPlan(self.edit, self.changed)
 
 
-def _yes(name: str) -> Callable[[Record], str]:
-    return lambda record: gettext("yes") if record[name] else gettext("no")
+def _yes(is_so: object) -> str:
+    return gettext("yes") if is_so else gettext("no")
 
 
-def _rate(record: Record) -> str:
+def _rate(currency: CurrencyView) -> str:
     """Return a rate with six digits behind the point, as more say nothing to people."""
-    return "\N{EM DASH}" if record["rate"] is None else f"{record['rate']:,.6f}".rstrip("0").rstrip(".")
+    return "\N{EM DASH}" if currency.rate is None else f"{currency.rate:,.6f}".rstrip("0").rstrip(".")
 
 
-def _news(answer: Any) -> list[dict[str, Any]]:
-    """Return news with plain ids, the newest first."""
-    return [{**record, "id": number} for number, record in answer["items"].items()]
+def _currencies(answer: currencies.CurrenciesAnswer) -> Iterable[CurrencyView]:
+    return answer.quotes if isinstance(answer.quotes, list) else ()
 
 
+_Question = custom_fields.CustomSignupFieldView
+_System = payment_systems.PaymentSystemView
+_Item = news.NewsView
 _CURRENCY: Final = (FormField("rate"), FormField("min_payment"), FormField("active", widget="switch"))
 _CUSTOM: Final = FormGroup(
     lazy_gettext("The question"),
@@ -159,8 +167,8 @@ _SOURCE: Final = FormGroup(
 )
 _CATEGORY: Final = FormGroup(lazy_gettext("Category"), (FormField("title", wide=True),))
 
-LISTS: Final[tuple[SettingsList, ...]] = (
-    SettingsList(
+LISTS: Final[tuple[SettingsList[Any, Any], ...]] = (
+    SettingsList[CurrencyView, currencies.CurrenciesAnswer](
         slug="currencies",
         title=lazy_gettext("Currencies and rates"),
         one=lazy_gettext("currency"),
@@ -177,17 +185,17 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         add=currencies.add,
         edit=currencies.edit,
         remove=currencies.remove,
-        records=lambda answer: [{**each, "id": str(each["_id"])} for each in answer["quotes"]],
-        name=lambda record: str(record["code"]),
+        records=_currencies,
+        name=lambda each: each.code,
         columns=(
             ListColumn(lazy_gettext("Rate"), _rate),
-            ListColumn(lazy_gettext("Least payment"), lambda record: f"{record['min_payment']} {record['code']}"),
-            ListColumn(lazy_gettext("In use"), _yes("active")),
+            ListColumn[CurrencyView](lazy_gettext("Least payment"), lambda each: f"{each.min_payment} {each.code}"),
+            ListColumn[CurrencyView](lazy_gettext("In use"), lambda each: _yes(each.active)),
         ),
         new=(FormGroup(lazy_gettext("Currency"), (FormField("code"), *_CURRENCY)),),
         changed=(FormGroup(lazy_gettext("Currency"), _CURRENCY),),
     ),
-    SettingsList(
+    SettingsList[_Question, custom_fields.CustomFieldsAnswer](
         slug="custom-fields",
         title=lazy_gettext("Sign-up questions"),
         one=lazy_gettext("question"),
@@ -198,19 +206,19 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         add=custom_fields.add,
         edit=custom_fields.edit,
         remove=custom_fields.remove,
-        records=lambda answer: list(answer["fields"]),
-        name=lambda record: str(record["name"]),
+        records=lambda answer: answer.fields,
+        name=lambda each: each.name,
         columns=(
-            ListColumn(lazy_gettext("Kind"), lambda record: str(record["field_type"])),
-            ListColumn(lazy_gettext("Needed"), _yes("required")),
-            ListColumn(
-                lazy_gettext("Choices"), lambda record: ", ".join(record["field_values"] or ()) or "\N{EM DASH}"
+            ListColumn[_Question](lazy_gettext("Kind"), lambda each: each.field_type),
+            ListColumn[_Question](lazy_gettext("Needed"), lambda each: _yes(each.required)),
+            ListColumn[_Question](
+                lazy_gettext("Choices"), lambda each: ", ".join(each.field_values or ()) or "\N{EM DASH}"
             ),
         ),
         new=(_CUSTOM,),
         changed=(_CUSTOM,),
     ),
-    SettingsList(
+    SettingsList[_System, payment_systems.PaymentSystemsAnswer](
         slug="payment-systems",
         title=lazy_gettext("Payment systems"),
         one=lazy_gettext("payment system"),
@@ -221,19 +229,19 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         add=payment_systems.add,
         edit=payment_systems.edit,
         remove=payment_systems.remove,
-        records=lambda answer: list(answer["payment_systems"]),
-        name=lambda record: str(record["lang_label"]),
+        records=lambda answer: answer.payment_systems,
+        name=lambda each: each.lang_label,
         columns=(
-            ListColumn(lazy_gettext("Currency"), lambda record: record["currency"] or gettext("any")),
-            ListColumn(
+            ListColumn[_System](lazy_gettext("Currency"), lambda each: each.currency or gettext("any")),
+            ListColumn[_System](
                 lazy_gettext("Questions"),
-                lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or gettext("none"),
+                lambda each: ", ".join(field.lang_label for field in each.fields) or gettext("none"),
             ),
         ),
         new=_SYSTEM,
         changed=_SYSTEM,
     ),
-    SettingsList(
+    SettingsList[_Item, news.NewsListAnswer](
         slug="news",
         title=lazy_gettext("News"),
         one=lazy_gettext("news"),
@@ -245,16 +253,17 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         add=news.add,
         edit=news.edit,
         remove=news.remove,
-        records=_news,
-        name=lambda record: str(record["title"]),
+        records=lambda answer: answer.items.values(),
+        key=lambda each: each.id.id,
+        name=lambda each: each.title,
         columns=(
-            ListColumn(lazy_gettext("Shown to affiliates"), _yes("status")),
-            ListColumn(lazy_gettext("Before the others"), _yes("fixed")),
+            ListColumn[_Item](lazy_gettext("Shown to affiliates"), lambda each: _yes(each.status)),
+            ListColumn[_Item](lazy_gettext("Before the others"), lambda each: _yes(each.fixed)),
         ),
         new=(_NEWS,),
         changed=(_NEWS,),
     ),
-    SettingsList(
+    SettingsList[categories.CategoryView, categories.CategoriesAnswer](
         slug="categories",
         title=lazy_gettext("Categories of offers"),
         one=lazy_gettext("category"),
@@ -263,16 +272,15 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         lists=categories.list_all,
         add=categories.add,
         edit=categories.edit,
-        paged="categories",
+        is_paged=True,
         offers=OffersOfRecord("category", "categories[]"),
-        records=lambda answer: list(answer["categories"]),
-        name=lambda record: str(record["title"]),
+        records=lambda answer: answer.categories,
+        name=lambda each: each.title,
         name_sort="title",
-        columns=(),
         new=(_CATEGORY,),
         changed=(_CATEGORY,),
     ),
-    SettingsList(
+    SettingsList[sources.SourceView, sources.SourcesAnswer](
         slug="sources",
         title=lazy_gettext("Traffic sources"),
         one=lazy_gettext("source"),
@@ -284,11 +292,13 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         edit=sources.edit,
         remove=sources.remove,
         offers=OffersOfRecord("source", "sources[]"),
-        records=lambda answer: list(answer["sources"]),
-        name=lambda record: str(record["title"]),
+        records=lambda answer: answer.sources,
+        name=lambda each: each.title,
         name_sort="title",
         columns=(
-            ListColumn(lazy_gettext("Languages"), lambda record: ", ".join(record["title_lang"]), sort="languages"),
+            ListColumn[sources.SourceView](
+                lazy_gettext("Languages"), lambda each: ", ".join(each.title_lang), sort="languages"
+            ),
         ),
         new=(_SOURCE,),
         changed=(_SOURCE,),

@@ -1,10 +1,8 @@
 """The pages of each list of the settings: the list, a new record, a changed one, its removal."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from typing import Any
 
 from trackyard.api.offers import lists
 from trackyard.base.errors import BadInput, Conflict, NotFound
@@ -15,7 +13,7 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_record, rows_file
+from trackyard.console.list_files import asks_for_file, every_row, record_of, rows_file, total_of
 from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.lists import PER_PAGE, ListState, read_list
 from trackyard.console.staff.settings.declared import (
@@ -23,9 +21,10 @@ from trackyard.console.staff.settings.declared import (
     SETTINGS,
     ListColumn,
     OffersOfRecord,
-    Record,
+    R,
     SettingsList,
 )
+from trackyard.wire.endpoint import A
 
 pages = Pages()
 
@@ -40,7 +39,7 @@ class SettingsRow:
     offers: int
 
 
-def declare_list(pages: Pages, each: SettingsList) -> None:
+def declare_list(pages: Pages, each: SettingsList[R, A]) -> None:
     """Declare the pages of a list."""
     pages.get(each.path, needs=(each.lists, each.add))(_of(each, _list))
     for declare in (pages.get, pages.post):
@@ -52,17 +51,17 @@ def declare_list(pages: Pages, each: SettingsList) -> None:
         pages.post(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, remove))
 
 
-def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAnswer]) -> Handler:
+def _of(each: SettingsList[R, A], handle: Callable[[SettingsList[R, A], PageRequest], PageAnswer]) -> Handler:
     return lambda request: handle(each, request)
 
 
-def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
+def _list(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     state = read_list(request.address, (), each.sorts)
     ordered = (("order", state.sort[0]), ("orderType", state.sort[1])) if state.sort[0] else ()
     sent = (*each.sent, *ordered)
     if asks_for_file(request):
-        return rows_file(each.slug, _every_record(each, request, sent))
-    if each.paged:
+        return rows_file(each.slug, (_with_key(each, record) for record in _every_record(each, request, sent)))
+    if each.is_paged:
         sent = (*sent, *state.sent())
     records, total = _page_of_records(each, request, sent, state)
     return request.page(
@@ -80,13 +79,14 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
     )
 
 
-def _row(each: SettingsList, request: PageRequest, record: Record) -> SettingsRow:
+def _row(each: SettingsList[R, A], request: PageRequest, record: R) -> SettingsRow:
+    key = str(each.key(record))
     cells = [_cell(request, column, record) for column in each.columns]
-    offers = _count_offers(each.offers, request, str(record["id"])) if _counts_offers(each, request) else 0
-    return SettingsRow(str(record["id"]), each.name(record), cells, offers)
+    offers = _count_offers(each.offers, request, key) if _counts_offers(each, request) else 0
+    return SettingsRow(key, each.name(record), cells, offers)
 
 
-def _counts_offers(each: SettingsList, request: PageRequest) -> bool:
+def _counts_offers(each: SettingsList[R, A], request: PageRequest) -> bool:
     return each.offers is not None and request.calls.may(lists.list_offers)
 
 
@@ -95,15 +95,15 @@ def _count_offers(offers: OffersOfRecord | None, request: PageRequest, id_: str)
     if offers is None:
         return 0
     sent = [(offers.parameter, id_), *(("status[]", status) for status in STATUSES), ("limit", "1")]
-    return int(request.calls.call(lists.list_offers, sent)["pagination"]["total_count"])
+    return total_of(request.calls.ask(lists.list_offers, sent))
 
 
-def _cell(request: PageRequest, column: ListColumn, record: Record) -> str:
+def _cell(request: PageRequest, column: ListColumn[R], record: R) -> str:
     text = column.text(record)
     return request.time_of(text) if column.is_time else text
 
 
-def _new(each: SettingsList, request: PageRequest) -> PageAnswer:
+def _new(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     form = open_form(request, each.add_plan, choices=each.choices(request))
     if form.save() is not None:
         return Redirect(each.path, gettext("The %(one)s is created.", one=each.one))
@@ -116,7 +116,7 @@ def _new(each: SettingsList, request: PageRequest) -> PageAnswer:
     )
 
 
-def _edit(each: SettingsList, request: PageRequest) -> PageAnswer:
+def _edit(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     record = _find(each, request)
     form = open_form(request, each.edit_plan, record, choices=each.choices(request), path=request.path)
     if form.save() is not None:
@@ -129,21 +129,21 @@ def _edit(each: SettingsList, request: PageRequest) -> PageAnswer:
     )
 
 
-def _ask_removal(each: SettingsList, request: PageRequest) -> PageAnswer:
+def _ask_removal(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     return _removal(each, request)
 
 
-def _remove(method: Method, each: SettingsList, request: PageRequest) -> PageAnswer:
+def _remove(method: Method, each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     name = each.name(_find(each, request))
     try:
-        request.calls.call(method, path=request.path)
+        request.calls.ask(method, path=request.path)
     except (BadInput, Conflict) as refusal:
         sentences = [sentence for several in (refusal.fields or {}).values() for sentence in several]
         return _removal(each, request, " ".join(sentences) or f"{refusal.text}.")
     return Redirect(each.path, gettext("%(name)s is removed.", name=name))
 
 
-def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:
+def _removal(each: SettingsList[R, A], request: PageRequest, fault: str = "") -> Html:
     name = each.name(_find(each, request))
     path = f"{each.path}/{request.path['id']}"
     return request.page(
@@ -152,27 +152,32 @@ def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:
 
 
 def _page_of_records(
-    each: SettingsList, request: PageRequest, sent: Sequence[Pair], state: ListState
-) -> tuple[list[dict[str, Any]], int]:
+    each: SettingsList[R, A], request: PageRequest, sent: Sequence[Pair], state: ListState
+) -> tuple[Sequence[R], int]:
     """Return the records of the page and the number of all."""
-    answer = request.calls.call(each.lists, sent)
-    records = each.records(answer)
-    if each.paged:
-        return records, answer["pagination"]["total_count"]
+    answer = request.calls.ask(each.lists, sent)
+    records = list(each.records(answer))
+    if each.is_paged:
+        return records, total_of(answer)
     return records[state.first - 1 : state.first - 1 + PER_PAGE], len(records)
 
 
-def _every_record(each: SettingsList, request: PageRequest, sent: Sequence[Pair]) -> Iterable[Record]:
-    if each.paged:
-        return every_record(request, each.lists, attrgetter(each.paged), sent)
-    return each.records(request.calls.call(each.lists, sent))
+def _every_record(each: SettingsList[R, A], request: PageRequest, sent: Sequence[Pair]) -> Iterable[R]:
+    if each.is_paged:
+        return every_row(request, each.lists, lambda answer: list(each.records(answer)), sent)
+    return each.records(request.calls.ask(each.lists, sent))
 
 
-def _find(each: SettingsList, request: PageRequest) -> Record:
+def _with_key(each: SettingsList[R, A], record: R) -> Mapping[str, object]:
+    """Return a record of the file; each has its id under this name."""
+    return {**record_of(record), "id": str(each.key(record))}
+
+
+def _find(each: SettingsList[R, A], request: PageRequest) -> R:
     """Return the record of the path. Raises NotFound."""
-    sent = (*each.sent, ("ids[]", request.path["id"])) if each.paged else each.sent
-    records = each.records(request.calls.call(each.lists, sent))
-    record = next((record for record in records if str(record["id"]) == request.path["id"]), None)
+    sent = (*each.sent, ("ids[]", request.path["id"])) if each.is_paged else each.sent
+    records = each.records(request.calls.ask(each.lists, sent))
+    record = next((record for record in records if str(each.key(record)) == request.path["id"]), None)
     if record is None:
         raise NotFound
     return record

@@ -63,12 +63,12 @@ def network_settings(request: PageRequest) -> PageAnswer:
 def replace_logo(request: PageRequest) -> PageAnswer:
     """Replace the logo by the chosen file, or remove it."""
     if request.field("remove"):
-        request.calls.call(network.edit_logo)
+        request.calls.ask(network.edit_logo)
         return Redirect(PATH, gettext("The logo is removed."))
     if not request.files:
         return _page(request, gettext("Choose a file first."))
     try:
-        request.calls.call(network.edit_logo, files=request.files)
+        request.calls.ask(network.edit_logo, files=request.files)
     except BadInput as refusal:
         return _page(request, " ".join(each for several in (refusal.fields or {}).values() for each in several))
     except UnsupportedMediaType:
@@ -77,7 +77,7 @@ def replace_logo(request: PageRequest) -> PageAnswer:
 
 
 def _page(request: PageRequest, logo_fault: str = "") -> Html | Redirect:
-    form = open_form(request, PLAN, request.calls.call(network.show)["network"])
+    form = open_form(request, PLAN, request.calls.ask(network.show).network)
     if not logo_fault and form.save() is not None:
         return Redirect(PATH, gettext("The face of the network is saved."))
     page = form.page(

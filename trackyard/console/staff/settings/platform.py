@@ -5,7 +5,7 @@ from typing import Final
 from trackyard.api.money import exchange_rates
 from trackyard.api.platform import settings
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
-from trackyard.console.forms import open_form
+from trackyard.console.forms import form_values, open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -70,8 +70,8 @@ PLAN: Final = FormPlan(
 @pages.post(PATH, needs=(settings.show, settings.edit))
 def platform_settings(request: PageRequest) -> PageAnswer:
     """Show and change the settings of the platform."""
-    answer = request.calls.call(settings.show)
-    form = open_form(request, PLAN, answer["settings"] | {"password": ""})
+    answer = request.calls.ask(settings.show)
+    form = open_form(request, PLAN, {**form_values(answer.settings), "password": ""})
     if form.save() is not None:
         return Redirect(PATH, gettext("The settings are saved. They are in force within a second."))
     return form.page(
@@ -81,8 +81,8 @@ def platform_settings(request: PageRequest) -> PageAnswer:
         line=gettext("A change is in force within a second."),
         template="staff/settings/platform.html",
         lists=[each for each in LISTS if request.may_open(each.path)],
-        quotes=answer["quotes"],
-        rates_read_at=request.time_of(answer["quotes"]["read_at"]) if answer["quotes"]["read_at"] else gettext("never"),
+        quotes=answer.quotes,
+        rates_read_at=request.time_of(answer.quotes.read_at) if answer.quotes.read_at else gettext("never"),
         may_refresh_rates=request.may_use((exchange_rates.refresh,)),
         retention=_retention(request),
     )
