@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from io import StringIO
 from typing import Any, Final, TypeVar
@@ -60,10 +60,13 @@ def every_record(
     return map(record_of, every_row(request, method, rows, sent, path))
 
 
-def rows_file(name: str, rows: Iterable[Any]) -> Download:
-    """Return rows, which are views of the API or records, as a file of this name."""
+def rows_file(name: str, rows: Iterable[Any], without: Collection[str] = ()) -> Download:
+    """Return rows, which are views of the API or records, as a file of this name.
+
+    without: fields that the file lacks.
+    """
     response = Response(
-        BYTE_ORDER_MARK + _csv_of([dict(_cells(record_of(each))) for each in rows]),
+        BYTE_ORDER_MARK + _csv_of([dict(_cells(record_of(each), without)) for each in rows]),
         media_type=CSV,
         headers={
             "Content-Disposition": " ".join(("attachment;", f"filename={name}.csv")),
@@ -124,12 +127,12 @@ def as_view(view: type[W], record: Any) -> W:
     return record if isinstance(record, view) else msgspec.convert(record, view, strict=False, str_keys=True)
 
 
-def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _cells(row: Mapping[str, Any], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each field."""
     for name, value in row.items():
         if isinstance(value, Mapping) and value:
-            yield from _cells(value, f"{prefix}{name}.")
-        else:
+            yield from _cells(value, without, f"{prefix}{name}.")
+        elif f"{prefix}{name}" not in without:
             yield f"{prefix}{name}", _text(value)
 
 

@@ -4,6 +4,7 @@ A person who signed in with a given password chooses another one before anything
 lasting keys of the account are shown, because they go on.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 from trackyard.api.people import keys, sessions
@@ -22,6 +23,17 @@ KEYS: Final = "/sign-in/keys"
 _FIELDS: Final = ("password", "new_password")
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """A lasting key. is_first: the one without limits and scopes."""
+
+    id: str
+    name: str = ""
+    created_at: str = ""
+    last_used_at: str = ""
+    is_first: bool = False
+
+
 @pages.get(CHOOSE, audience="person")
 def choose_form(request: PageRequest) -> PageAnswer:
     """Show the form that replaces a password that was given."""
@@ -35,7 +47,7 @@ def choose(request: PageRequest) -> PageAnswer:
         return _choice(request, {"again": gettext("The two passwords differ.")}, 400)
     sent = [(name, request.field(name)) for name in _FIELDS if request.field(name)]
     try:
-        request.calls.call(sessions.change_password, sent)
+        request.calls.ask(sessions.change_password, sent)
     except (BadInput, Conflict, TooManyRequests) as refusal:
         return _choice(request, faults_by_field(refusal), refusal.status)
     return Redirect(request.person.home, gettext("Your password is changed."))
@@ -52,36 +64,30 @@ def end_keys(request: PageRequest) -> PageAnswer:
     """End one key, or all of them; the first key of an affiliate or an advertiser is replaced."""
     chosen = request.field("id")
     listed = list_own_keys(request)
-    wanted = [each for each in listed if chosen in ("", each["id"])]
+    wanted = [each for each in listed if chosen in ("", each.id)]
     if not wanted:
         raise NotFound
     replaced = renewal(request)
     try:
         for each in wanted:
-            if not each["first"]:
-                request.calls.call(keys.remove_own, path={"id": each["id"]})
+            if not each.is_first:
+                request.calls.ask(keys.remove_own, path={"id": each.id})
             elif replaced is not None:
-                request.calls.call(replaced)
+                request.calls.ask(replaced)
     except RequestError as refusal:
         return _keys(request, refusal.text, refusal.status)
     return Redirect(KEYS, gettext("The keys are ended."))
 
 
-def list_own_keys(request: PageRequest) -> list[dict[str, str]]:
+def list_own_keys(request: PageRequest) -> list[OwnKey]:
     """Return the lasting keys of the person that still work, the first key first."""
     if not request.calls.may(keys.list_own):  # an advertiser has its first key alone
-        return [{"id": "first", "name": "", "created_at": "", "last_used_at": "", "first": "1"}]
+        return [OwnKey("first", is_first=True)]
     now = datetime_text(request.deps.clock.now_ms(), request.deps.zone)
     return [
-        {
-            "id": str(each["id"]),
-            "name": each["name"],
-            "created_at": each["created_at"],
-            "last_used_at": each["last_used_at"] or "",
-            "first": "1" if each["first"] else "",
-        }
-        for each in request.calls.call(keys.list_own)["keys"]
-        if each["expires_at"] is None or each["expires_at"] > now
+        OwnKey(each.id, each.name, each.created_at, each.last_used_at or "", is_first=each.first)
+        for each in request.calls.ask(keys.list_own).keys
+        if each.expires_at is None or each.expires_at > now
     ]
 
 

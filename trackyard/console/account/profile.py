@@ -4,8 +4,12 @@ The same page serves staff, affiliates and advertisers, each below the address o
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
+from markupsafe import Markup
+
+from trackyard.actions.deps import Deps
 from trackyard.api.people import email_confirmations, own_account, preferences, second_factor, sessions, staff
 from trackyard.api.people.advertiser_side import account, signing
 from trackyard.base.errors import BadInput, Conflict, NotFound, RequestError, TooManyRequests
@@ -20,6 +24,7 @@ from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.console.qr_codes import qr_svg
+from trackyard.wire.endpoint import A, Endpoint
 
 pages = Pages()
 
@@ -32,6 +37,19 @@ _CONTACT: Final = ("contact", "skype", "url")
 _DIFFERENT: Final = lazy_gettext("The two passwords differ.")
 
 Faults = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NewFactor:
+    """A second factor that waits for its first code.
+
+    shown: the secret in groups. qr: None for a long address.
+    """
+
+    secret: str
+    url: str
+    shown: str
+    qr: Markup | None
 
 
 def _post(path: str) -> Callable[[Handler], Handler]:
@@ -87,7 +105,7 @@ def change_contact(request: PageRequest) -> PageAnswer:
     """Change how people reach an advertiser; an empty field clears."""
     sent = [(name, request.field(name)) for name in _CONTACT]
     try:
-        request.calls.call(account.edit, sent)
+        request.calls.ask(account.edit, sent)
     except BadInput as refusal:
         return _refused(request, "contact", refusal)
     return Redirect(_root(request), gettext("Your contact is saved."))
@@ -99,7 +117,7 @@ def change_preferences(request: PageRequest) -> PageAnswer:
     sent = [(name, request.field(name)) for name in ("timezone", "language")]
     sent.append(("single_keys", "1" if request.field("single_keys") else "0"))
     try:
-        request.calls.call(preferences.edit, sent)
+        request.calls.ask(preferences.edit, sent)
     except BadInput as refusal:
         return _refused(request, "preferences", refusal)
     return Redirect(_root(request), gettext("Your time zone, language and keys are saved."))
@@ -108,7 +126,7 @@ def change_preferences(request: PageRequest) -> PageAnswer:
 @_post("key")
 def show_key(request: PageRequest) -> PageAnswer:
     """Show the API key, after the password."""
-    return _show(request, "key", sessions.show, "api_key")
+    return _show(request, "key", sessions.show, lambda answer: _page(request, api_key=answer.api_key))
 
 
 @_post("key/renew")
@@ -117,7 +135,7 @@ def renew_key(request: PageRequest) -> PageAnswer:
     method = renewal(request)
     if method is None:
         raise NotFound
-    request.calls.call(method)
+    request.calls.ask(method)
     message = gettext("You have a new API key. The old one stopped, and your other sessions ended.")
     return Redirect(_root(request), message)
 
@@ -125,18 +143,19 @@ def renew_key(request: PageRequest) -> PageAnswer:
 @_post("second-factor")
 def begin(request: PageRequest) -> PageAnswer:
     """Make the secret of a second factor, after the password."""
-    try:
-        made = _call(request, second_factor.begin, ("password",))
-    except (BadInput, Conflict, TooManyRequests) as refusal:
-        return _refused(request, "begin", refusal)
-    return _page(request, new_factor=_new_factor(made["secret"], made["url"]))
+    return _show(
+        request,
+        "begin",
+        second_factor.begin,
+        lambda answer: _page(request, new_factor=_new_factor(answer.secret, answer.url)),
+    )
 
 
 @_post("second-factor/confirm")
 def confirm(request: PageRequest) -> PageAnswer:
     """Confirm the second factor by its first code, and show the recovery codes."""
     try:
-        codes = _call(request, second_factor.confirm, ("otp",))["recovery_codes"]
+        codes = _call(request, second_factor.confirm, ("otp",)).recovery_codes
     except BadInput as refusal:
         faults = faults_by_field(refusal)
         new_factor = _new_factor(request.field("secret"), request.field("url"))
@@ -147,7 +166,8 @@ def confirm(request: PageRequest) -> PageAnswer:
 @_post("second-factor/codes")
 def renew_codes(request: PageRequest) -> PageAnswer:
     """Replace the recovery codes, after the password."""
-    return _show(request, "codes", second_factor.renew_recovery_codes, "codes", answer="recovery_codes")
+    method = second_factor.renew_recovery_codes
+    return _show(request, "codes", method, lambda answer: _page(request, codes=answer.recovery_codes))
 
 
 @_post("second-factor/remove")
@@ -160,14 +180,14 @@ def remove(request: PageRequest) -> PageAnswer:
 @_post("sessions/end")
 def sign_out_everywhere(request: PageRequest) -> PageAnswer:
     """End all sessions, also this one."""
-    request.calls.call(sessions.end_all)
+    request.calls.ask(sessions.end_all)
     return SignedOut("/sign-in")
 
 
 @_post("sessions/{id}/end")
 def end_session(request: PageRequest) -> PageAnswer:
     """End one session."""
-    request.calls.call(sessions.end, path=request.path)
+    request.calls.ask(sessions.end, path=request.path)
     return Redirect(_root(request), gettext("The session is ended."))
 
 
@@ -181,10 +201,12 @@ def _root(request: PageRequest) -> str:
     return f"{request.person.home}profile"
 
 
-def _call(request: PageRequest, method: Method, fields: tuple[str, ...], path: Mapping[str, str] | None = None) -> Any:
+def _call(
+    request: PageRequest, method: Endpoint[Deps, A], fields: tuple[str, ...], path: Mapping[str, str] | None = None
+) -> A:
     """Call a method with fields of the form. Empty ones are left out, so that the API asks for them."""
     sent: list[Pair] = [(name, request.field(name)) for name in fields if request.field(name)]
-    return request.calls.call(method, sent, path)
+    return request.calls.ask(method, sent, path)
 
 
 def _do(
@@ -203,13 +225,12 @@ def _do(
     return Redirect(_root(request), message)
 
 
-def _show(request: PageRequest, form: str, method: Method, value: str, *, answer: str = "") -> PageAnswer:
-    """Call a method with the password, and show a value of its answer on the page alone."""
+def _show(request: PageRequest, form: str, method: Endpoint[Deps, A], page: Callable[[A], Html]) -> PageAnswer:
+    """Call a method with the password, and show the page with its answer alone."""
     try:
-        found = _call(request, method, ("password",))
+        return page(_call(request, method, ("password",)))
     except (BadInput, Conflict, TooManyRequests) as refusal:
         return _refused(request, form, refusal)
-    return _page(request, **{value: found[answer or value]})
 
 
 def _refused(request: PageRequest, form: str, refusal: RequestError) -> Html:
@@ -225,9 +246,9 @@ def faults_by_field(refusal: RequestError) -> dict[str, str]:
     return {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
 
 
-def _new_factor(secret: str, url: str) -> dict[str, Any]:
+def _new_factor(secret: str, url: str) -> NewFactor:
     shown = " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
-    return {"secret": secret, "shown": shown, "url": url, "qr": qr_svg(url, gettext("QR code of the second factor"))}
+    return NewFactor(secret, url, shown, qr_svg(url, gettext("QR code of the second factor")))
 
 
 def _page(
@@ -237,7 +258,7 @@ def _page(
     status: int = 200,
     *,
     api_key: str | None = None,
-    new_factor: Mapping[str, Any] | None = None,
+    new_factor: NewFactor | None = None,
     codes: list[str] | None = None,
 ) -> Html:
     """Return the page.
@@ -255,13 +276,13 @@ def _page(
         faults=faults or {},
         typed=typed,
         name=_own_name(request),
-        own=calls.call(account.show)["advertiser"] if calls.may(account.show) else None,
+        own=calls.ask(account.show).advertiser if calls.may(account.show) else None,
         roles=role_names(getattr(request.person.caller, "roles", ())),
         may_change_email=not request.person.is_staff and calls.may(email_confirmations.change),
-        sessions=calls.call(sessions.list_)["sessions"],
+        sessions=calls.ask(sessions.list_).sessions,
         languages=NAMES.items(),
         zone_names=zone_names(),
-        factor=calls.call(second_factor.show) if calls.may(second_factor.show) else None,
+        factor=calls.ask(second_factor.show) if calls.may(second_factor.show) else None,
         api_key=api_key,
         may_renew_key=renewal(request) is not None,
         new_factor=new_factor,
@@ -270,9 +291,8 @@ def _page(
     )
 
 
-def _own_name(request: PageRequest) -> Mapping[str, str] | None:
-    """Return the two parts of one's own name; None for people who do not change it themselves."""
+def _own_name(request: PageRequest) -> staff.StaffView | None:
+    """Return the record with one's own name; None for people who do not change it themselves."""
     if not request.person.is_staff or not request.calls.may(staff.edit):
         return None
-    user = request.calls.call(staff.show, path={"id": request.person.caller.account.id})["user"]
-    return {"first_name": user["first_name"], "last_name": user["last_name"]}
+    return request.calls.ask(staff.show, path={"id": request.person.caller.account.id}).user

@@ -18,5 +18,5 @@ def terms(request: PageRequest) -> PageAnswer:
 @pages.post("/portal/terms", audience="affiliate", needs=(own_account.accept,))
 def accept_terms(request: PageRequest) -> PageAnswer:
     """Accept the terms."""
-    request.calls.call(own_account.accept)
+    request.calls.ask(own_account.accept)
     return Redirect("/portal/", gettext("You accepted the terms."))

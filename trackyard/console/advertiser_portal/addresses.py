@@ -1,10 +1,11 @@
 """The addresses that an advertiser calls for a conversion (docs/tracking/conversions.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from trackyard.api.people.advertiser_side.own_offers import OwnOfferView, OwnPayoutFields
 from trackyard.base.texts.marks import gettext
 from trackyard.console.offers_shown.words import amount
 
@@ -24,46 +25,43 @@ class GoalAddresses:
     pixel: str
 
 
-def goal_addresses(offer: Mapping[str, Any]) -> list[GoalAddresses]:
+def goal_addresses(offer: OwnOfferView) -> list[GoalAddresses]:
     """Return the addresses of each goal that the offer pays for."""
-    goals: dict[str, list[Mapping[str, Any]]] = {}
-    for payout in offer["payouts"]:
-        goals.setdefault(str(payout["goal_value"]), []).append(payout)
+    goals: dict[str, list[OwnPayoutFields]] = {}
+    payouts: Sequence[OwnPayoutFields] = offer.payouts
+    for payout in payouts:
+        goals.setdefault(payout.goal_value, []).append(payout)
     return [
         GoalAddresses(
-            name=goal_name(payouts[0]),
-            charge=", ".join(dict.fromkeys(charge_text(each) for each in payouts)),
-            postback="".join((offer["postback_url"], "&action_id=ORDER", *_more(goal, payouts, "sum", "goal"))),
-            pixel="".join((offer["pixel_url"], *_more(goal, payouts, "afprice", "afgoal")))
-            if offer["pixel_url"]
-            else "",
+            name=goal_name(paid[0]),
+            charge=", ".join(dict.fromkeys(charge_text(each) for each in paid)),
+            postback="".join((offer.postback_url, "&action_id=ORDER", *_more(goal, paid, "sum", "goal"))),
+            pixel="".join((offer.pixel_url, *_more(goal, paid, "afprice", "afgoal"))) if offer.pixel_url else "",
         )
-        for goal, payouts in goals.items()
+        for goal, paid in goals.items()
     ]
 
 
-def goal_name(payout: Mapping[str, Any]) -> str:
+def goal_name(payout: OwnPayoutFields) -> str:
     """Return the value of a goal with its title."""
-    value, title = str(payout["goal_value"]), str(payout["goal_title"])
+    value, title = payout.goal_value, payout.goal_title
     return f"{value} · {title}" if title and title != value else value
 
 
-def charge_text(payout: Mapping[str, Any]) -> str:
+def charge_text(payout: OwnPayoutFields) -> str:
     """Return what a goal costs: an amount, or a share of the sum."""
-    kind = "fixed" if payout["payment_type"] == "fixed" else "percent"
-    return amount(payout["total"], kind, payout["currency"])
+    kind = "fixed" if payout.payment_type == "fixed" else "percent"
+    return amount(payout.total, kind, payout.currency)
 
 
-def charge_conditions(payout: Mapping[str, Any]) -> str:
+def charge_conditions(payout: OwnPayoutFields) -> str:
     """Return the conditions of a charge besides its goal; "" = none."""
-    countries = ", ".join(payout["countries"])
+    countries = ", ".join(payout.countries)
     parts = [
-        gettext("all but %(countries)s", countries=countries)
-        if payout["exclude_countries"] and countries
-        else countries,
-        ", ".join(payout["devices"]),
-        ", ".join(payout["oses"]),
-        ", ".join(f"#{each}" for each in payout["affiliates"]),
+        gettext("all but %(countries)s", countries=countries) if payout.exclude_countries and countries else countries,
+        ", ".join(payout.devices),
+        ", ".join(payout.oses),
+        ", ".join(f"#{each}" for each in payout.affiliates),
     ]
     return "; ".join(part for part in parts if part)
 
@@ -79,9 +77,9 @@ def click_parameter(url: str) -> str:
     return next((name for name, value in pairs if "{clickid}" in value.lower()), "")
 
 
-def _more(goal: str, payouts: list[Mapping[str, Any]], price: str, name: str) -> Iterator[str]:
+def _more(goal: str, payouts: list[OwnPayoutFields], price: str, name: str) -> Iterator[str]:
     """Yield the further parameters: the sum where a share of it is paid, and a goal that is not the first."""
-    if any(each["payment_type"] != "fixed" for each in payouts):
+    if any(each.payment_type != "fixed" for each in payouts):
         yield f"&{price}=AMOUNT"
     if goal != _FIRST_GOAL:
         yield f"&{name}={quote(goal, safe='')}"

@@ -1,22 +1,21 @@
 """The conversions of an advertiser (docs/spec/console.md#portal-of-advertisers)."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people.advertiser_side import figures
 from trackyard.base.texts.marks import gettext
-from trackyard.console.advertiser_portal.figures import STATUSES, days_of
+from trackyard.console.advertiser_portal.figures import days_of
 from trackyard.console.advertiser_portal.lists import chosen_period, own_offers
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_record, rows_file
+from trackyard.console.list_files import asks_for_file, every_row, rows_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.words import STATUSES, decline_text
 from trackyard.domain.people.callers import AdvertiserCaller
-from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.subs import SUBS
 
 pages = Pages()
@@ -39,14 +38,14 @@ def conversions(request: PageRequest) -> PageAnswer:
     if asks_for_file(request):
         return _file(request, sent)
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call(METHOD, [*sent, *paging])
-    found, page = answer["conversions"], answer["pagination"]["page"]
+    answer = request.calls.ask(METHOD, [*sent, *paging])
+    found, page = answer.conversions, answer.pagination.page
     texts = {name: request.address.get(name).strip() for name in _TEXTS}
     chips = set_filters(request.address, filters)
     return request.page(
         "advertiser/conversions.html",
         rows=found,
-        reasons={each["id"]: _reason(each) for each in found},
+        reasons={each.id: decline_text(each) for each in found},
         statuses=STATUSES,
         sees_affiliates=not hidden_fields(request),
         period=period,
@@ -55,7 +54,7 @@ def conversions(request: PageRequest) -> PageAnswer:
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips or any(texts.values())),
-        total=answer["pagination"]["total_count"],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         api_request_path=request.calls.address(METHOD, sent),
@@ -64,11 +63,8 @@ def conversions(request: PageRequest) -> PageAnswer:
 
 def _file(request: PageRequest, sent: list[Pair]) -> PageAnswer:
     """Return the conversions as a file, without fields that are empty for this advertiser."""
-    hidden = hidden_fields(request)
-    rows = every_record(request, METHOD, lambda answer: answer.conversions, sent)
-    return rows_file(
-        "advertiser-conversions", ({name: row[name] for name in row if name not in hidden} for row in rows)
-    )
+    rows = every_row(request, METHOD, lambda answer: answer.conversions, sent)
+    return rows_file("advertiser-conversions", rows, without=hidden_fields(request))
 
 
 def hidden_fields(request: PageRequest) -> tuple[str, ...]:
@@ -93,12 +89,3 @@ def _request(address: PageAddress, period: DayPeriod, filters: tuple[FilterChoic
         *((f"{name}[]", value) for name, value in chosen if value),
         *((parameter, text) for parameter, text in texts if text),
     ]
-
-
-def _reason(conversion: Mapping[str, Any]) -> str:
-    """Return why a conversion was declined; "" for others, and where no reason is shown."""
-    comment = str(conversion["comment"])
-    if conversion["status"] != "declined" or not comment:
-        return ""
-    known = reference_texts("results")["declines"].get(comment)
-    return f"{comment}. {known['text'].replace('`', '')}" if known else comment

@@ -4,24 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.people.advertiser_side import figures as figures_api
-from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, figure_change, value_of
+from trackyard.console.frame.slice_keys import day_in
+from trackyard.console.portal.words import STATUSES
 from trackyard.wire.local_calls import LocalCalls
 
 METHOD: Final = figures_api.stats
-STATUSES: Final[Mapping[str, str]] = {
-    "confirmed": lazy_gettext("Confirmed"),
-    "pending": lazy_gettext("Pending"),
-    "hold": lazy_gettext("On hold"),
-    "declined": lazy_gettext("Declined"),
-}
-"""Statuses of conversions by their names in the API."""
 _DIRECTIONS: Final = {name: MetricDirection.UP if name == "confirmed" else MetricDirection.NEUTRAL for name in STATUSES}
 """Which way conversions of a status should go: a confirmed one more is one pending less."""
 _PAGE: Final = 1000
@@ -78,7 +72,7 @@ class OwnFigures:
 class OwnRow:
     """A row of statistics. keys: the values of its slices."""
 
-    keys: Mapping[str, Any]
+    keys: Mapping[str, int | str]
     figures: OwnFigures
 
 
@@ -98,20 +92,15 @@ def days_of(first: date, last: date) -> list[Pair]:
 
 def read_page(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> OwnPage:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
-    answer = calls.call(METHOD, sent)
-    rows = [OwnRow(row["slice"], _figures(row)) for row in answer["stats"]]
-    return OwnPage(rows, answer["pagination"]["total_count"], answer["currency"])
+    answer = calls.ask(METHOD, sent)
+    rows = [OwnRow(row.slice, _figures(row)) for row in answer.stats]
+    return OwnPage(rows, answer.pagination.total_count, answer.currency)
 
 
 def by_day(calls: LocalCalls[Deps], first: date, last: date) -> tuple[dict[date, OwnFigures], str]:
     """Return the figures of each day that has any, and their currency. Raises RequestError."""
     found = read_page(calls, [*days_of(first, last), ("slice[]", "day"), ("limit", str(_PAGE))])
-    return {day_of(row): row.figures for row in found.rows}, found.currency
-
-
-def day_of(row: OwnRow) -> date:
-    """Return the day of a row by days."""
-    return date(*(int(row.keys[key]) for key in ("year", "month", "day")))
+    return {day_in(row.keys): row.figures for row in found.rows}, found.currency
 
 
 def total(figures: Iterable[OwnFigures]) -> OwnFigures:
@@ -119,8 +108,8 @@ def total(figures: Iterable[OwnFigures]) -> OwnFigures:
     return sum(figures, OwnFigures())
 
 
-def _figures(row: Mapping[str, Any]) -> OwnFigures:
-    actions = row["actions"]
-    counts = {name: int(actions[name]["count"]) for name in STATUSES if name in actions}
-    charge = sum((Decimal(actions[name]["charge"]) for name in COUNTED if name in actions), Decimal(0))
-    return OwnFigures(clicks=int(row["clicks"]), unique=int(row["unique"]), charge=charge, **counts)
+def _figures(row: figures_api.OwnStatsRowView) -> OwnFigures:
+    actions = row.actions
+    counts = {name: actions[name].count for name in STATUSES if name in actions}
+    charge = sum((actions[name].charge for name in COUNTED if name in actions), Decimal(0))
+    return OwnFigures(clicks=row.clicks, unique=row.unique, charge=charge, **counts)

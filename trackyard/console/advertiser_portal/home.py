@@ -8,7 +8,7 @@ from typing import Any, Final
 from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.advertiser_portal.figures import METHOD, STATUSES, OwnFigures, by_day, days_of, total
+from trackyard.console.advertiser_portal.figures import METHOD, OwnFigures, by_day, days_of, total
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
@@ -16,6 +16,7 @@ from trackyard.console.frame.figures import BY_NAME, FigureKind, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.words import STATUSES
 
 pages = Pages()
 
@@ -116,11 +117,10 @@ def _tile(kind: FigureKind, sums: list[OwnFigures], currency: str) -> TodayTile:
     return TodayTile(kind.name, gettext("%(label)s today", label=kind.label), today, detail)
 
 
-def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
+def _latest(request: PageRequest) -> list[figures_api.OwnConversionView] | None:
     """Return the newest conversions of the last weeks; None where the advertiser may not see any."""
     if not request.calls.may(figures_api.conversions):
         return None
     today = today_of(request).date()
     sent = [*days_of(today - timedelta(days=DAYS - 1), today), ("limit", str(LATEST))]
-    found: list[dict[str, Any]] = request.calls.call(figures_api.conversions, sent)["conversions"]
-    return found
+    return request.calls.ask(figures_api.conversions, sent).conversions

@@ -14,8 +14,8 @@ _MOST_OFFERS: Final = 300
 
 def own_offers(request: PageRequest) -> Choices:
     """Return the offers of the advertiser, and the one that the address names."""
-    found = request.calls.call(OFFERS, [("limit", str(_MOST_OFFERS))])["offers"]
-    choices = {str(each["id"]): str(each["title"]) for each in found}
+    found = request.calls.ask(OFFERS, [("limit", str(_MOST_OFFERS))]).offers
+    choices = {str(each.id): each.title for each in found}
     chosen = request.address.get("offer")
     if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10:
         choices.setdefault(chosen, f"#{chosen}")

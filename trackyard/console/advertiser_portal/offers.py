@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people.advertiser_side import own_offers
 from trackyard.base.texts.languages import ENGLISH, spoken
@@ -54,14 +54,14 @@ def offers(request: PageRequest) -> PageAnswer:
     words = request.address.get("q").strip()[:200]
     sent: list[Pair] = [("search", words)] if words else []
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = request.calls.call(OFFERS, [*sent, *paging])
-    page = answer["pagination"]["page"]
+    answer = request.calls.ask(OFFERS, [*sent, *paging])
+    page = answer.pagination.page
     return request.page(
         "advertiser/offers.html",
-        rows=[_row(each) for each in answer["offers"]],
+        rows=[_row(each) for each in answer.offers],
         statuses=STATUSES,
         words=words,
-        total=answer["pagination"]["total_count"],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         api_request_path=request.calls.address(OFFERS, sent),
@@ -71,30 +71,30 @@ def offers(request: PageRequest) -> PageAnswer:
 @pages.get("/advertiser/offers/{id}", audience="advertiser", needs=(OFFER,))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an own offer: what it costs, its pages, the address of its postbacks, and how to test it."""
-    offer = request.calls.call(OFFER, path={"id": request.path["id"]})["offer"]
+    offer = request.calls.ask(OFFER, path={"id": request.path["id"]}).offer
     return request.page(
         "advertiser/offer.html",
         offer=offer,
         statuses=STATUSES,
-        charges=[ChargeRow(goal_name(each), charge_conditions(each), charge_text(each)) for each in offer["payouts"]],
-        description=_spoken(offer["description"]),
-        kpi=_spoken(offer["kpi"]),
-        has_code=has_code(offer["postback_url"]),
+        charges=[ChargeRow(goal_name(each), charge_conditions(each), charge_text(each)) for each in offer.payouts],
+        description=_spoken(offer.description),
+        kpi=_spoken(offer.kpi),
+        has_code=has_code(offer.postback_url),
         goals=goal_addresses(offer),
-        click_parameter=click_parameter(offer["tracking_url"]),
-        api_request_path=request.calls.address(OFFER, path={"id": str(offer["id"])}),
+        click_parameter=click_parameter(offer.tracking_url),
+        api_request_path=request.calls.address(OFFER, path={"id": str(offer.id)}),
     )
 
 
-def _row(offer: Mapping[str, Any]) -> OwnOfferRow:
-    payouts = offer["payouts"]
+def _row(offer: own_offers.OwnOfferView) -> OwnOfferRow:
+    payouts = offer.payouts
     return OwnOfferRow(
-        id=offer["id"],
-        title=offer["title"],
-        status=offer["status"],
+        id=offer.id,
+        title=offer.title,
+        status=offer.status,
         goals=tuple(dict.fromkeys(goal_name(each) for each in payouts)),
         charges=tuple(dict.fromkeys(charge_text(each) for each in payouts)),
-        countries=", ".join(dict.fromkeys(code for group in offer["targetings"] for code in group["country"])),
+        countries=", ".join(dict.fromkeys(code for group in offer.targetings for code in group.country)),
     )
 
 

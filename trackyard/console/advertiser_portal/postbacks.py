@@ -28,16 +28,16 @@ class OfferAddresses:
 def postbacks(request: PageRequest) -> PageAnswer:
     """Show the addresses of postbacks and pixels, ready to copy."""
     calls = request.calls
-    own = calls.call(account.show)["advertiser"]
+    own = calls.ask(account.show).advertiser
     sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    answer = calls.call(OFFERS, sent)
-    page, rows = answer["pagination"]["page"], answer["offers"]
+    answer = calls.ask(OFFERS, sent)
+    page, rows = answer.pagination.page, answer.offers
     return request.page(
         "advertiser/postbacks.html",
         own=own,
-        has_code=has_code(own["postback_url"]),
-        rows=[OfferAddresses(each["id"], each["title"], goal_addresses(each)) for each in rows],
-        total=answer["pagination"]["total_count"],
+        has_code=has_code(own.postback_url),
+        rows=[OfferAddresses(each.id, each.title, goal_addresses(each)) for each in rows],
+        total=answer.pagination.total_count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         api_request_path=calls.address(account.show),

@@ -9,11 +9,9 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.advertiser_portal.figures import (
     METHOD,
-    STATUSES,
     OwnFigures,
     OwnPage,
     OwnRow,
-    day_of,
     days_of,
     read_page,
     total,
@@ -25,10 +23,12 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.slice_keys import day_in
 from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.currencies import PARAMETER, read_currency
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.words import STATUSES
 
 pages = Pages()
 
@@ -182,7 +182,7 @@ def _row(
 
     names: of values, by slice.
     """
-    value = day_of(row).isoformat() if by == "day" else str(row.keys[by])
+    value = day_in(row.keys).isoformat() if by == "day" else str(row.keys[by])
     name = names.get(by, {}).get(value, value) or gettext("None")
     kept = PageAddress("/advertiser/conversions", request.address.without("by", PARAMETER).pairs)
     conversions = (

@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics import reports
+from trackyard.api.statistics.rows import ActionView, StatsRowView, Value
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
+from trackyard.console.frame.slice_keys import Keys, day_in, id_in, row_key
 from trackyard.wire.local_calls import LocalCalls
 
 COUNTED: Final = ("confirmed", "pending", "hold")
@@ -24,9 +26,6 @@ LARGE_AMOUNT: Final = 10_000
 """Amounts from here on are written without cents."""
 _PAGE: Final = 1000
 _MOST_DAY_ROWS: Final = 10_000
-
-Key = tuple[int | str, ...]
-"""The values of the slices of a row, which no other row of its report has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +128,17 @@ BY_NAME: Final[Mapping[str, FigureKind]] = {kind.name: kind for kind in KINDS}
 class Row:
     """A row of statistics. keys: the slices of the API, such as {"offer": {"id": 7, "title": "..."}}."""
 
-    keys: Mapping[str, Any]
+    keys: Keys
     figures: Figures
+
+    def id_of(self, slice_: str) -> int | str:
+        """Return the value of a slice; of an object its id."""
+        return id_in(self.keys, slice_)
+
+    @property
+    def day(self) -> date:
+        """Return the day of a row by days."""
+        return day_in(self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,24 +175,24 @@ def report(
 
 def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
-    answer = calls.call(reports.custom, [*sent, *_SHOWN_TYPES])
+    answer = calls.ask(reports.custom, [*sent, *_SHOWN_TYPES])
     by_offer = ("slice[]", "offer") in sent
-    rows = [Row(_keys(row, by_offer=by_offer), _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
-    warnings = tuple(answer.get("warnings") or ())
-    return Page(rows, answer["pagination"]["total_count"], answer["currency"], warnings)
+    rows = [Row(_keys(row, by_offer=by_offer), _figures(row, is_staff=calls.is_staff)) for row in answer.stats]
+    return Page(rows, answer.pagination.total_count, answer.currency, tuple(answer.warnings or ()))
 
 
-def _keys(row: Mapping[str, Any], *, by_offer: bool) -> Mapping[str, Any]:
+def _keys(row: StatsRowView, *, by_offer: bool) -> Keys:
     """Return the keys of a row, with the titles of landing and transit pages.
 
     by_offer: whether the row shows its offer too; otherwise the title of a page names it.
     """
-    keys: dict[str, Any] = dict(row["slice"])
+    keys: dict[str, Value] = dict(row.slice)
+    offer = keys.get("offer")
     for name in ("landing", "prelanding"):
-        if name in keys:
-            number, offer = str(keys[name]), keys["offer"]
-            page = row["landings_info"].get(number)
-            title = page["title"] if page else number if number != "0" else _without_page(name)
+        if name in keys and isinstance(offer, dict):
+            number = str(keys[name])
+            page = (row.landings_info or {}).get(number)
+            title = page.title if page else number if number != "0" else _without_page(name)
             shown = title if by_offer else f"{title} · {offer['title'] or offer['id']}"
             keys[name] = {"id": f"{offer['id']}/{number}", "title": shown}
     return keys
@@ -228,11 +236,6 @@ def all_rows(
     return replace(found, rows=list(rows.values()))
 
 
-def row_key(keys: Mapping[str, Any]) -> Key:
-    """Return the keys of a row without the names of objects, which may change."""
-    return tuple(found["id"] if isinstance(found, dict) else found for found in keys.values())
-
-
 def by_day(
     calls: LocalCalls[Deps], period: DayPeriod, filters: Iterable[Pair] = (), slices: Iterable[str] = ()
 ) -> dict[date, Figures]:
@@ -247,13 +250,8 @@ def by_day(
         )
     days = defaultdict[date, Figures](Figures)
     for row in found.rows:
-        days[day_of(row)] += row.figures
+        days[row.day] += row.figures
     return dict(days)
-
-
-def day_of(row: Row) -> date:
-    """Return the day of a row by days."""
-    return date(*(int(row.keys[key]) for key in ("year", "month", "day")))
 
 
 def is_one_report(period: DayPeriod, before: DayPeriod) -> bool:
@@ -461,39 +459,28 @@ _DIFFERENCES: Final[Mapping[str, Callable[[Figures], Sequence[Decimal]]]] = {
 """Figures that are the difference of others, and these."""
 
 
-def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:
+def _figures(row: StatsRowView, *, is_staff: bool) -> Figures:
     """Return the figures of a row of the API.
 
     The payout of staff is the charge less the margin: what `revenue` and `payouts` are depends on the compatibility
     switches of the person (docs/compatibility.md), `charge` and `earning` do not. An affiliate's own payout is
     `revenue`, and its charge and margin are 0.
     """
-    payout = _payout if is_staff else _own_payout
-    actions = row["actions"] or {}
-    counted = [actions[kind] for kind in COUNTED if kind in actions]
+    actions: Mapping[str, ActionView] = row.actions if isinstance(row.actions, dict) else {}
+    counts = defaultdict[str, int](int, {kind: action.count for kind, action in actions.items()})
+    payouts = {kind: each.charge - each.earning if is_staff else each.revenue for kind, each in actions.items()}
+    counted = [kind for kind in COUNTED if kind in actions]
     return Figures(
-        clicks=int(row["traffic"]["raw"]),
-        unique=int(row["traffic"]["uniq"]),
-        rejected=int(row.get("trafficback", 0)),
-        conversions=sum(each["count"] for each in counted),
-        declined=_count(actions, "declined"),
-        charge=sum((Decimal(each["charge"]) for each in counted), Decimal(0)),
-        payout=sum((payout(each) for each in counted), Decimal(0)),
-        confirmed_payout=payout(actions["confirmed"]) if "confirmed" in actions else Decimal(0),
-        confirmed=_count(actions, "confirmed"),
-        pending=_count(actions, "pending"),
-        hold=_count(actions, "hold"),
-        cost=Decimal(row.get("cost", 0)),
+        clicks=int(row.traffic.raw),
+        unique=int(row.traffic.uniq),
+        rejected=row.trafficback or 0,
+        conversions=sum(counts[kind] for kind in counted),
+        declined=counts["declined"],
+        charge=sum((actions[kind].charge for kind in counted), Decimal(0)),
+        payout=sum((payouts[kind] for kind in counted), Decimal(0)),
+        confirmed_payout=payouts.get("confirmed", Decimal(0)),
+        confirmed=counts["confirmed"],
+        pending=counts["pending"],
+        hold=counts["hold"],
+        cost=row.cost or Decimal(0),
     )
-
-
-def _count(actions: Mapping[str, Any], kind: str) -> int:
-    return int(actions.get(kind, {}).get("count", 0))
-
-
-def _payout(action: Mapping[str, Any]) -> Decimal:
-    return Decimal(action["charge"]) - Decimal(action["earning"])
-
-
-def _own_payout(action: Mapping[str, Any]) -> Decimal:
-    return Decimal(action["revenue"])

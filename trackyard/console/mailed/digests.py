@@ -203,8 +203,8 @@ def _alerts(request: PageRequest) -> list[tuple[str, str]]:
     """Return the sentences and links of open alerts that the person sees."""
     if not request.calls.may(alerts.list_):
         return []
-    answer = request.calls.call(alerts.list_, [("limit", str(MOST_ALERTS))])
-    return [(each["sentence"], each["link"]) for each in answer["alerts"]]
+    found = request.calls.ask(alerts.list_, [("limit", str(MOST_ALERTS))]).alerts
+    return [(each.sentence, each.link) for each in found]
 
 
 def _plain(values: dict[str, Any]) -> Iterator[str]:

@@ -172,9 +172,9 @@ def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tu
     sent: more parameters of the API.
     """
     found = figures.all_rows(request.calls, _period(now.date(), 2, now), ["hour"], 2 * _HOURS, sent)
-    over = [row for row in found.rows if int(row.keys["hour"]) < now.hour]
+    over = [row for row in found.rows if int(row.id_of("hour")) < now.hour]
     today, yesterday = (
-        figures.total(row.figures for row in over if int(row.keys["day"]) == day.day)
+        figures.total(row.figures for row in over if row.day == day)
         for day in (now.date(), now.date() - timedelta(days=1))
     )
     return today, yesterday

@@ -1,4 +1,4 @@
-"""Words of the pages of affiliates."""
+"""Words of the pages of affiliates and advertisers."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -7,6 +7,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.api.conversions.conversions import ConversionForAffiliate
+from trackyard.api.people.advertiser_side.figures import OwnConversionView
 from trackyard.api.tracking.logs import Instant
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
@@ -32,7 +33,7 @@ def sums_text(sums: Mapping[str, Decimal], currency: str) -> tuple[str, str]:
     return shown.money(amounts.get(main, Decimal(0)), main), " + ".join(others)
 
 
-def decline_text(conversion: ConversionForAffiliate) -> str:
+def decline_text(conversion: ConversionForAffiliate | OwnConversionView) -> str:
     """Return why a conversion was declined; "" for others, and where nothing was written down."""
     if conversion.status != "declined":
         return ""

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from trackyard.actions.deps import Deps
 from trackyard.api.offers import lists
 from trackyard.api.people import advertisers, affiliates, staff
+from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.methods import Method
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
 from trackyard.console.reports_shown.filters import (
@@ -23,21 +24,14 @@ from trackyard.console.reports_shown.filters import (
 )
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.signals import clicks_of_choices, signal_text
-from trackyard.console.reports_shown.slices import cell_of, empty_text, object_title
+from trackyard.console.reports_shown.slices import cell_of, empty_text
+from trackyard.wire.local_calls import LocalCalls
 
 OFFERED: Final = 40
 """Values that the form of a filter offers: those with the most clicks in the period."""
 _SHOWN: Final = 5
 """Values of a filter that its chip names; it counts the others."""
 _LONGEST: Final = 60
-_RECORDS: Final[Mapping[str, tuple[Method, str]]] = {
-    "offer": (lists.get, "offer"),
-    "affiliate": (affiliates.show, "partner"),
-    "advertiser": (advertisers.show, "advertiser"),
-    "manager": (staff.show, "user"),
-    "advertiser_manager": (staff.show, "user"),
-}
-"""Filter to the method that returns one of its objects, and the name of the object in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +135,29 @@ def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:
     """Return the name of an object that a filter names by its id; the id when the person may not see it."""
     if not kind.is_object:
         return signal_text(value) if kind.name == "origin" else value
-    method, name = _RECORDS[kind.name]
     try:
-        found: dict[str, Any] = request.calls.call(method, path={"id": value})[name]
+        name = _object_name(request.calls, kind.name, {"id": value})
     except RequestError:
         return value
-    return object_title({"id": value, **found})
+    return name if name.strip() else value
+
+
+def _object_name(calls: LocalCalls[Deps], kind: str, path: Mapping[str, str]) -> str:
+    """Return the name of the object at a path. Raises RequestError."""
+    match kind:
+        case "offer":
+            return calls.ask(lists.get, path=path).offer.title
+        case "affiliate":
+            return _affiliate_name(calls.ask(affiliates.show, path=path).partner)
+        case "advertiser":
+            return calls.ask(advertisers.show, path=path).advertiser.title
+        case "manager" | "advertiser_manager":
+            return calls.ask(staff.show, path=path).user.email
+    raise ValueError(f"{kind} is no filter by an object")
+
+
+def _affiliate_name(found: AffiliateView) -> str:
+    return next((text for text in (found.name, found.login, found.email) if text and text.strip()), "")
 
 
 def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list[OfferedValue]:
@@ -159,7 +170,7 @@ def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list
         request.calls, query.period, [kind.slice, *needed], order="raw", limit=OFFERED, filters=others
     )
     if kind.name == "origin":
-        counts = clicks_of_choices((str(row.keys["origin"]), row.figures.clicks) for row in found.rows)
+        counts = clicks_of_choices((str(row.id_of("origin")), row.figures.clicks) for row in found.rows)
         return [OfferedValue(value, signal_text(value), clicks) for value, clicks in counts.items()]
     offered: dict[str, OfferedValue] = {}
     for row in found.rows:

@@ -76,5 +76,5 @@ def links_of(request: PageRequest, query: ReportQuery, row: Row | None) -> Calla
             chosen += [(each.kind.name, value) for value in values]
     counted = CountedRows.of(request, query.period.first, query.period.last)
     if days and row is not None:
-        counted = counted.on(date(*(int(row.keys[key]) for key in ("year", "month", "day"))))
+        counted = counted.on(row.day)
     return lambda figure: counted.to(figure, chosen)

@@ -8,7 +8,8 @@ from typing import Final
 
 from trackyard.base.texts.marks import ngettext
 from trackyard.console.charts.heat_maps import level
-from trackyard.console.frame.figures import FigureKind, Figures, Key, Row, figure_text, row_key, total, value_of
+from trackyard.console.frame.figures import FigureKind, Figures, Row, figure_text, total, value_of
+from trackyard.console.frame.slice_keys import Key, row_key
 from trackyard.console.reports_shown.slices import Cell, cell_of, order_key
 
 MOST_COLUMNS: Final = 12

@@ -7,12 +7,13 @@ from datetime import date
 from decimal import Decimal
 from functools import partial
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.console.frame import figures
-from trackyard.console.frame.figures import BY_NAME, Figures, Key, Page, Row, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, Page, Row, value_of
 from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.frame.slice_keys import Key, Keys
 from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
 from trackyard.console.reports_shown.slices import compared_key, is_time, order_key
@@ -141,10 +142,9 @@ def _read(calls: Calls, query: ReportQuery, page_rows: int) -> _Read:
         both = figures.joined(query.period, query.before)
         found = figures.all_rows(calls, both, query.by, MOST_ROWS, query.filters)
         rows, earlier = (
-            [row for row in found.rows if each.first <= figures.day_of(row) <= each.last]
-            for each in (query.period, query.before)
+            [row for row in found.rows if each.first <= row.day <= each.last] for each in (query.period, query.before)
         )
-        days, days_before = ({figures.day_of(row): row.figures for row in each} for each in (rows, earlier))
+        days, days_before = ({row.day: row.figures for row in each} for each in (rows, earlier))
         return _Read(replace(found, rows=rows, total=len(rows)), days, days_before, earlier)
     (found, page), (days, days_before) = ask_together(
         calls, lambda own: _rows(own, query, page_rows), lambda own: _days(own, query)
@@ -202,7 +202,7 @@ def _compared(calls: Calls, query: ReportQuery, read: _Read) -> Compared | None:
 def _rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, read: _Read) -> list[Row] | None:
     """Return the rows of the period before, or of its first days; None where there are too many."""
     if read.earlier is not None:
-        return [row for row in read.earlier if figures.day_of(row) <= before.last]
+        return [row for row in read.earlier if row.day <= before.last]
     found = figures.all_rows(calls, before, query.by, MOST_ROWS, query.filters)
     return found.rows if found.total <= MOST_ROWS else None
 
@@ -273,7 +273,7 @@ def _sums(
     return figures.up_to_now(calls, query.period, days, query.before, days_before, query.filters, query.extra_slices)
 
 
-def change_of(query: ReportQuery, found: ReportRows, keys: Mapping[str, Any]) -> tuple[Figures, Figures] | None:
+def change_of(query: ReportQuery, found: ReportRows, keys: Keys) -> tuple[Figures, Figures] | None:
     """Return the figures of a row that are compared, now and before; None without a comparison."""
     key = compared_key(query.by, keys, 0)
     if found.compared is None or key is None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 from trackyard.api.statistics import saved_reports
+from trackyard.api.statistics.saved_reports import ReportMailView, SavedReportView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext
@@ -34,7 +35,7 @@ class ShownReport:
     """A saved report.
 
     to: its page. is_open: whether the page shows it, with changes or without.
-    mail: when the person gets it by mail, as the API says; None without mails. sent: the same in words.
+    mail: when the person gets it by mail; None without mails. sent: the same in words.
     """
 
     id: str
@@ -44,7 +45,7 @@ class ShownReport:
     query: str
     to: PageAddress
     is_open: bool = False
-    mail: Mapping[str, Any] | None = None
+    mail: ReportMailView | None = None
     sent: str = ""
 
 
@@ -99,36 +100,36 @@ def _done(request: PageRequest) -> Redirect:
     path = {"id": request.field("id")}
     match request.field("do"):
         case "add":
-            made = request.calls.call(_ADD, _sent(request, "name", "query", "shared"))["report"]
-            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
+            made = request.calls.ask(_ADD, _sent(request, "name", "query", "shared")).report
+            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made.name))
         case "replace":
-            made = request.calls.call(_EDIT, _sent(request, "query"), path)["report"]
-            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
+            made = request.calls.ask(_EDIT, _sent(request, "query"), path).report
+            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made.name))
         case "mail":
-            made = request.calls.call(_MAIL, _sent(request, "every", "weekday", "hour", "files"), path)["report"]
-            when = _sent_text(made["mail"])
-            said = gettext("You get the report %(name)s by mail: %(when)s.", name=made["name"], when=when)
+            made = request.calls.ask(_MAIL, _sent(request, "every", "weekday", "hour", "files"), path).report
+            when = _sent_text(made.mail)
+            said = gettext("You get the report %(name)s by mail: %(when)s.", name=made.name, when=when)
             return Redirect(_path(request), said)
         case "stop":
-            made = request.calls.call(_STOP, (), path)["report"]
-            said = gettext("You get the report %(name)s by mail no more.", name=made["name"])
+            made = request.calls.ask(_STOP, (), path).report
+            said = gettext("You get the report %(name)s by mail no more.", name=made.name)
             return Redirect(_path(request), said)
         case "remove":
-            gone = request.calls.call(_REMOVE, (), path)["report"]
-            return Redirect(_path(request), gettext("The report %(name)s is removed.", name=gone["name"]))
+            gone = request.calls.ask(_REMOVE, (), path).report
+            return Redirect(_path(request), gettext("The report %(name)s is removed.", name=gone.name))
     shared = [("shared", request.field("shared") or "0")] if request.calls.is_staff else []
-    made = request.calls.call(_EDIT, [*_sent(request, "name"), *shared], path)["report"]
-    return Redirect(_path(request), gettext("The report %(name)s is saved.", name=made["name"]))
+    made = request.calls.ask(_EDIT, [*_sent(request, "name"), *shared], path).report
+    return Redirect(_path(request), gettext("The report %(name)s is saved.", name=made.name))
 
 
-def _sent_text(mail: Mapping[str, Any] | None) -> str:
+def _sent_text(mail: ReportMailView | None) -> str:
     """Return when a report is sent, in words."""
     if mail is None:
         return ""
-    at = hour_label(mail["hour"])
-    if mail["every"] == DAILY:
+    at = hour_label(mail.hour)
+    if mail.every == DAILY:
         return gettext("sent daily at %(at)s", at=at)
-    return gettext("sent weekly, %(day)s %(at)s", day=spoken().form.long_weekdays[mail["weekday"]], at=at)
+    return gettext("sent weekly, %(day)s %(at)s", day=spoken().form.long_weekdays[mail.weekday], at=at)
 
 
 def _sent(request: PageRequest, *names: str) -> list[Pair]:
@@ -155,7 +156,7 @@ def _list(request: PageRequest, faults: Mapping[str, list[str]], status: int) ->
     return Html("saved_reports.html", values, status)
 
 
-def _row(request: PageRequest, report: ShownReport) -> Mapping[str, Any]:
+def _row(request: PageRequest, report: ShownReport) -> Mapping[str, object]:
     """Return a saved report with what it shows, in words."""
     query = read_query(replace(request, address=report.to))
     named = report.to.get("period") if not report.to.get("from") else ""
@@ -171,23 +172,23 @@ def _reports(request: PageRequest) -> list[ShownReport]:
     wanted = request.address.get("saved")
     return [
         ShownReport(
-            id=each["id"],
-            name=each["name"],
-            own=each["own"],
-            shared=each["shared"],
-            query=each["query"],
+            id=each.id,
+            name=each.name,
+            own=each.own,
+            shared=each.shared,
+            query=each.query,
             to=_address(request, each),
-            is_open=each["id"] == wanted,
-            mail=each["mail"],
-            sent=_sent_text(each["mail"]),
+            is_open=each.id == wanted,
+            mail=each.mail,
+            sent=_sent_text(each.mail),
         )
-        for each in request.calls.call(LIST)["reports"]
+        for each in request.calls.ask(LIST).reports
     ]
 
 
-def _address(request: PageRequest, report: Mapping[str, Any]) -> PageAddress:
+def _address(request: PageRequest, report: SavedReportView) -> PageAddress:
     """Return the address that shows a saved report."""
-    return PageAddress(f"{request.person.home}reports", (*parse_qsl(report["query"]), ("saved", report["id"])))
+    return PageAddress(f"{request.person.home}reports", (*parse_qsl(report.query), ("saved", report.id)))
 
 
 def _path(request: PageRequest) -> str:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Any, Final
+from datetime import timedelta
+from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind, Key
+from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind
+from trackyard.console.frame.slice_keys import Key, Keys, day_in, id_in
 from trackyard.domain.statistics.ad_costs import slices_have_costs
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
 
@@ -87,7 +88,7 @@ def slice_label(name: str) -> str:
     return _LABELS[name]
 
 
-def cell_of(name: str, keys: Mapping[str, Any]) -> Cell:
+def cell_of(name: str, keys: Keys) -> Cell:
     """Return the cell of a slice in a row of the API."""
     if name in _TIMES:
         text = _time_text(name, keys)
@@ -95,14 +96,14 @@ def cell_of(name: str, keys: Mapping[str, Any]) -> Cell:
     found = keys[name]
     if isinstance(found, dict):
         value = str(found["id"])
-        title = object_title(found)
+        title = _object_title(found)
         if name == "manager" and value == NO_MANAGER:
             return Cell(name, gettext("No manager"), "")
         return Cell(name, title, value, _PATHS[name].format(value) if name in _PATHS else "")
     return Cell(name, str(found) or empty_text(name), str(found))
 
 
-def object_title(found: Mapping[str, Any]) -> str:
+def _object_title(found: Mapping[str, int | str]) -> str:
     """Return the name of an object of the API: its title, or its login where it has none."""
     person = f"{found.get('first_name', '')} {found.get('last_name', '')}".strip()
     named = (str(found.get(name) or "") for name in ("title", "name", "login", "email"))
@@ -114,7 +115,7 @@ def empty_text(name: str) -> str:
     return gettext("None") if name.startswith("sub") or name in ("smart_id", "origin") else gettext("Unknown")
 
 
-def compared_key(slices: tuple[str, ...], keys: Mapping[str, Any], days: int) -> Key | None:
+def compared_key(slices: tuple[str, ...], keys: Keys, days: int) -> Key | None:
     """Return what rows of two periods have in common; None for rows that the other period cannot have.
 
     days: how far the row is moved to the later period.
@@ -123,16 +124,12 @@ def compared_key(slices: tuple[str, ...], keys: Mapping[str, Any], days: int) ->
         return None
     parts: list[int | str] = []
     if "day" in slices or "hour" in slices:
-        day = date(int(keys["year"]), int(keys["month"]), int(keys["day"])) + timedelta(days=days)
-        parts += [day.isoformat(), *([int(keys["hour"])] if "hour" in slices else [])]
-    for name in slices:
-        if name not in _TIMES:
-            found = keys[name]
-            parts.append(found["id"] if isinstance(found, dict) else found)
-    return tuple(parts)
+        day = day_in(keys) + timedelta(days=days)
+        parts += [day.isoformat(), *([int(id_in(keys, "hour"))] if "hour" in slices else [])]
+    return (*parts, *(id_in(keys, name) for name in slices if name not in _TIMES))
 
 
-def order_key(name: str, keys: Mapping[str, Any]) -> tuple[str, str]:
+def order_key(name: str, keys: Keys) -> tuple[str, str]:
     """Return what rows are ordered by in a slice: what people read, whatever its letter case."""
     cell = cell_of(name, keys)
     return (cell.text if cell.is_time else cell.text.casefold(), cell.value)
@@ -157,15 +154,17 @@ def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff:
     return tuple(kind for kind in KINDS if kind.name not in hidden)
 
 
-def _time_text(name: str, keys: Mapping[str, Any]) -> str:
-    year = f"{int(keys['year']):04}"
+def _time_text(name: str, keys: Keys) -> str:
+    def part(of: str) -> int:
+        return int(id_in(keys, of))
+
+    year = f"{part('year'):04}"
     match name:
         case "year":
             return year
         case "quarter":
-            return f"{year} Q{keys['quarter']}"
-    month = f"{year}-{int(keys['month']):02}"
-    if name == "month":
-        return month
-    day = f"{month}-{int(keys['day']):02}"
-    return day if name == "day" else f"{day} {int(keys['hour']):02}:00"
+            return f"{year} Q{part('quarter')}"
+        case "month":
+            return f"{year}-{part('month'):02}"
+    day = day_in(keys).isoformat()
+    return day if name == "day" else f"{day} {part('hour'):02}:00"

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -103,8 +102,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
     found = figures.all_rows(request.calls, query.period, slices, _MOST_HOURS, query.filters)
     sums = defaultdict[tuple[int, int], Figures](Figures)
     for row in found.rows:
-        day = date(*(int(row.keys[key]) for key in ("year", "month", "day")))
-        sums[day.weekday(), int(row.keys["hour"])] += row.figures
+        sums[row.day.weekday(), int(row.id_of("hour"))] += row.figures
     days = Counter(day.weekday() for day in query.period.each_day() if day <= query.period.today)
     kind, currency, weekdays = query.shown, found.currency, range(7)
 

@@ -160,4 +160,4 @@ def _chosen(filter_: str, ids: Sequence[Any]) -> list[Pair]:
 
 
 def _by_id(page: Page, slice_: str) -> Mapping[Any, Figures]:
-    return {row.keys[slice_]["id"]: row.figures for row in page.rows}
+    return {row.id_of(slice_): row.figures for row in page.rows}

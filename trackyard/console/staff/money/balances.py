@@ -173,7 +173,7 @@ def _charges(request: PageRequest, ids: Sequence[str]) -> Mapping[str, Sums]:
     period, _ = read_period(_with_period(request.address), request.deps.clock.now_ms(), request.day_zone)
     chosen = [("filter[advertiser][]", each) for each in ids]
     found = report(request.calls, period, ["advertiser"], filters=chosen, limit=len(ids))
-    return {row.keys["advertiser"]["id"]: {found.currency: row.figures.charge} for row in found.rows}
+    return {str(row.id_of("advertiser")): {found.currency: row.figures.charge} for row in found.rows}
 
 
 def _with_period(address: PageAddress) -> PageAddress:

@@ -76,7 +76,7 @@ def _values(calls: LocalCalls[Deps], period: DayPeriod, figure: str) -> Mapping[
         )
         raise RequestError(text)
     read = _READ[figure]
-    return {int(row.keys["offer"]["id"]): Decimal(read(row.figures) or 0) for row in found.rows}
+    return {int(row.id_of("offer")): Decimal(read(row.figures) or 0) for row in found.rows}
 
 
 def _every(calls: LocalCalls[Deps], conditions: Sequence[Pair]) -> Offers:

@@ -9,9 +9,10 @@ from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import Figures, Key, Row
+from trackyard.console.frame.figures import Figures, Row
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.shown import number
+from trackyard.console.frame.slice_keys import Key, row_key
 from trackyard.wire.local_calls import LocalCalls
 
 TOP: Final = 5
@@ -81,15 +82,15 @@ def _late(calls: LocalCalls[Deps], slice_: str, period: DayPeriod, filters: Sequ
     if not period.is_open or period.first > period.today:
         return {}
     late = figures.late_hours(calls, period.today, period, [slice_], filters, MOST_ROWS)
-    return {figures.row_key(row.keys): row.figures for row in late.rows}
+    return {row_key(row.keys): row.figures for row in late.rows}
 
 
 def _changed(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, Figures]) -> list[RankedRow]:
     """Return every row of two periods with the change of its margin, up to the last full hour."""
-    earlier = {figures.row_key(row.keys): row for row in before}
+    earlier = {row_key(row.keys): row for row in before}
     rows = []
     for row in now:
-        key = figures.row_key(row.keys)
+        key = row_key(row.keys)
         then = earlier.pop(key, Row(row.keys, Figures())).figures
         rows.append(RankedRow(row.keys, row.figures, (row.figures - late.get(key, Figures()) - then).margin))
     return rows + [RankedRow(row.keys, Figures(), -row.figures.margin) for row in earlier.values()]
