@@ -23,6 +23,8 @@ SPELLINGS = [
     ("Install", "Install "),  # a cell of a spreadsheet
     ("Install", "\tinstall\n"),
     ("Первый депозит", "первый депозит"),  # letters beyond ASCII
+    ("Café", "cafe\u0301"),  # an accent that is a character of its own, as on a Mac
+    ("Копии\u0306", "копий"),  # the same in the offer
     ("STRASSE", "straße"),  # a letter with another text in small form
     (" Install", "install"),  # an offer that was saved with a space
 ]
@@ -53,7 +55,7 @@ def test_goal_of_another_spelling_is_paid_and_shown_as_the_offer_has_it(
 
 
 def test_goal_spellings_in_the_table() -> None:
-    assert (len(SPELLINGS), len(OTHERS)) == (7, 4)
+    assert (len(SPELLINGS), len(OTHERS)) == (9, 4)
     assert all(goal_key(own) == goal_key(sent) for own, sent in SPELLINGS)
 
 

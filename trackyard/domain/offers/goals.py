@@ -4,6 +4,7 @@ Every comparison of goals is made by the key of a goal: outer spaces and letter 
 shown is a spelling.
 """
 
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
@@ -12,8 +13,12 @@ DEFAULT_GOAL: Final = "1"
 
 
 def goal_key(goal: str) -> str:
-    """Return the text by which a goal is compared."""
-    return goal.strip().casefold()[:GOAL_LENGTH]
+    """Return the text by which a goal is compared.
+
+    A letter with its accent is one character or two, as the keyboard made it; both are the same letter.
+    """
+    whole = goal if goal.isascii() else unicodedata.normalize("NFC", goal)
+    return whole.strip().casefold()[:GOAL_LENGTH]
 
 
 def goal_keys(goals: Iterable[str]) -> frozenset[str]:

@@ -6,6 +6,7 @@ its last answer, and what each machine runs.
 """
 
 import logging
+import unicodedata
 
 import sqlalchemy as sa
 from alembic import op
@@ -90,7 +91,7 @@ def _fold_goals() -> None:
 
 
 def _key(goal: str) -> str:
-    return goal.strip().casefold()[:255]
+    return unicodedata.normalize("NFC", goal).strip().casefold()[:255]
 
 
 def _fill_keys(goals: set[str]) -> None:
