@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON
 from tests.support.models.history import add_conversion
@@ -43,6 +45,16 @@ def test_invoices_are_listed_made_edited_and_marked(api: Api) -> None:
     assert "changed: status" in visitor.read(page).text.partition("Activity ")[2]
     refused = send(visitor, f"{INVOICES}/new", form, supplier_id=bank, start_date="2023-02-30", comment="kept words")
     assert refused.status_code == 400 and "kept words" in refused.text
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland", "Pacific/Honolulu"])
+def test_invoice_was_made_on_the_day_of_the_platform_in_every_zone(api: Api, zone: str) -> None:
+    advertiser = api.add_advertiser()
+    number = add_invoice(api, advertiser, api.add_offer(advertiser=advertiser), "1")
+    day = api.admin.get(f"/3.1/admin/advertiser-invoice/{number}")["message"]["created_at"]
+    visitor = staff_visitor(api)
+    assert f"made {day}" in visitor.read(f"{INVOICES}/{number}?tz={zone}").text
+    assert f"Unpaid {day} —" in visitor.read(f"{INVOICES}?tz={zone}").text
 
 
 def test_invoices_of_a_sales_manager_are_those_of_own_advertisers(api: Api) -> None:

@@ -1,12 +1,8 @@
 """Corrections of balances: the list, and the form of a new one (docs/spec/console.md#money)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 
 from trackyard.api.money import corrections as corrections_api
-from trackyard.api.money.corrections import CorrectionView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
@@ -16,7 +12,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.money.words import currency_choices, read_or_fault
-from trackyard.console.staff.people_names import affiliate_names, manager_name
+from trackyard.console.staff.people_names import affiliate_names, full_name
 
 pages = Pages()
 
@@ -36,19 +32,6 @@ _FIELDS: Final = (
 NEW: Final = FormPlan(corrections_api.add, (FormGroup(lazy_gettext("Correction"), _FIELDS),))
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionLine:
-    """A correction of the list."""
-
-    affiliate: int
-    name: str
-    amount: Decimal
-    currency: str
-    comment: str
-    author: str
-    entered: str
-
-
 @pages.get(PATH, needs=(corrections_api.list_,))
 def corrections(request: PageRequest) -> PageAnswer:
     """Show corrections that meet the filters, the newest first."""
@@ -64,10 +47,11 @@ def corrections(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, corrections_api.list_, lambda answer: answer.corrections, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, corrections_api.list_, lambda answer: answer.corrections, sent)
-    names = affiliate_names(calls, (each.pid for each in found))
     return request.page(
         "staff/corrections.html",
-        rows=[_line(request, each, names) for each in found],
+        rows=found,
+        names=affiliate_names(calls, (each.pid for each in found)),
+        full_name=full_name,
         may_write=calls.may(corrections_api.add),
         fault=fault,
         api_request_path=calls.address(corrections_api.list_, sent),
@@ -90,15 +74,3 @@ def new_correction(request: PageRequest) -> PageAnswer:
         return Redirect(f"{PATH}?affiliate={made.pid}", message)
     line = gettext("It stays in the ledger: another correction of the opposite amount undoes it.")
     return form.page(request, gettext("Correct a balance"), back=PATH, line=line, save=gettext("Enter the correction"))
-
-
-def _line(request: PageRequest, found: CorrectionView, names: Mapping[int, str]) -> CorrectionLine:
-    return CorrectionLine(
-        affiliate=found.pid,
-        name=names.get(found.pid, f"#{found.pid}"),
-        amount=found.amount,
-        currency=found.currency,
-        comment=found.comment,
-        author=manager_name(found.author) or found.author.id,
-        entered=request.time_of(found.created_at),
-    )

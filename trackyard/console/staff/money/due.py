@@ -1,6 +1,5 @@
 """What can be paid to affiliates now, and making the payments."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 from trackyard.api.money import affiliate_payments
@@ -16,18 +15,6 @@ from trackyard.console.staff.money.words import sums_of, sums_text
 from trackyard.console.staff.people_names import affiliate_names
 
 pages = Pages()
-
-
-@dataclass(frozen=True, slots=True)
-class DueLine:
-    """An amount that can be paid. least: the least payment, 0 = any."""
-
-    affiliate: int
-    name: str
-    email: str
-    amount: Decimal
-    least: Decimal
-    is_chosen: bool
 
 
 @pages.get("/console/payments/due", needs=(affiliate_payments.list_due, affiliate_payments.add))
@@ -81,22 +68,12 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
     wanted = request.field("currency") or request.address.get("currency")
     currency = wanted if wanted in currencies else next(iter(currencies), request.deps.currency)
     rows = [each for each in found if each.currency == currency]
-    names = affiliate_names(calls, (each.pid for each in rows))
-    chosen = {value for name, value in request.form if name == "pid"}
     return request.page(
         "staff/payments_due.html",
         status,
-        rows=[
-            DueLine(
-                affiliate=each.pid,
-                name=names.get(each.pid, each.email),
-                email=each.email,
-                amount=each.amount,
-                least=each.min_payment,
-                is_chosen=not request.form or str(each.pid) in chosen,
-            )
-            for each in rows
-        ],
+        rows=rows,
+        names=affiliate_names(calls, (each.pid for each in rows)),
+        chosen=[value for name, value in request.form if name == "pid"] if request.form else None,
         in_currency=currency,
         currencies=currencies,
         sum=sum((each.amount for each in rows), Decimal(0)),

@@ -12,8 +12,8 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, listed
-from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, invoice_row
-from trackyard.console.staff.money.words import INVOICE_STATUSES, currency_choices
+from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, period_of
+from trackyard.console.staff.money.words import INVOICE_MARKS, INVOICE_STATUSES, currency_choices
 from trackyard.console.staff.people_names import advertiser_titles
 from trackyard.console.staff.system.audit_log import recent_changes
 
@@ -69,8 +69,11 @@ def invoice_page(request: PageRequest) -> PageAnswer:
     number = str(invoice.number)
     return request.page(
         "staff/invoice.html",
-        invoice=invoice_row(request, invoice, titles),
-        lines=invoice.detail,
+        invoice=invoice,
+        title=titles.get(invoice.supplier_id, ""),
+        word=INVOICE_STATUSES[invoice.status],
+        mark=INVOICE_MARKS[invoice.status],
+        period=period_of(invoice),
         counted=COUNTED,
         offers=_offer_titles(request, {line.offer_id for line in invoice.detail}),
         path=f"{PATH}/{number}",

@@ -1,8 +1,5 @@
 """Invoices of advertisers: the list, and the page of each."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 
 from trackyard.api.money import invoices as invoices_api
@@ -31,23 +28,6 @@ COUNTED: Final = {
 """What lines count."""
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceRow:
-    """An invoice of the list. title: of the advertiser, "" where the person may not see it."""
-
-    number: int
-    advertiser: str
-    title: str
-    period: str
-    amount: Decimal
-    currency: str
-    status: str
-    mark: str
-    comment: str
-    created: str
-    is_unpaid: bool
-
-
 @pages.get(PATH, needs=(invoices_api.list_,))
 def invoices(request: PageRequest) -> PageAnswer:
     """Show invoices that meet the filters, a page at a time."""
@@ -72,7 +52,11 @@ def invoices(request: PageRequest) -> PageAnswer:
     titles = dict(advertisers) or advertiser_titles(calls, (each.supplier_id for each in found))
     return request.page(
         "staff/invoices.html",
-        rows=[invoice_row(request, each, titles) for each in found],
+        rows=found,
+        titles=titles,
+        statuses=INVOICE_STATUSES,
+        marks=INVOICE_MARKS,
+        period_of=period_of,
         fault=fault,
         api_request_path=calls.address(invoices_api.list_, sent),
         **state.shown(total),
@@ -96,19 +80,6 @@ def find_invoice(request: PageRequest) -> InvoiceView:
     return request.calls.ask(invoices_api.show, path={"number": request.path["number"]}).message
 
 
-def invoice_row(request: PageRequest, invoice: InvoiceView, titles: Mapping[str, str]) -> InvoiceRow:
-    """Return an invoice of the API as lists show it. titles: of advertisers."""
-    days = [day for day in (invoice.start_date, invoice.end_date) if day]
-    return InvoiceRow(
-        number=invoice.number,
-        advertiser=invoice.supplier_id,
-        title=titles.get(invoice.supplier_id, ""),
-        period="\N{NO-BREAK SPACE}\N{EN DASH} ".join(days),
-        amount=sum((line.amount for line in invoice.detail), Decimal(0)),
-        currency=invoice.currency,
-        status=INVOICE_STATUSES[invoice.status],
-        mark=INVOICE_MARKS[invoice.status],
-        comment=invoice.comment or "",
-        created=request.time_of(invoice.created_at),
-        is_unpaid=invoice.status == "unpaid",
-    )
+def period_of(invoice: InvoiceView) -> str:
+    """Return the days of an invoice in words; "" without any."""
+    return "\N{NO-BREAK SPACE}\N{EN DASH} ".join(day for day in (invoice.start_date, invoice.end_date) if day)

@@ -13,7 +13,8 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.money_shown.words import ENTRY_KINDS, OTHER_ENTRIES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import PER_PAGE, read_list
-from trackyard.console.staff.money.payments import DONE, PATH, marked, payment_line
+from trackyard.console.staff.money.payments import DONE, PATH, marked
+from trackyard.console.staff.money.words import PAYMENT_MARKS, PAYMENT_STATUSES
 from trackyard.console.staff.people_names import affiliate_names, managers
 from trackyard.console.staff.system.audit_log import recent_changes
 
@@ -64,10 +65,14 @@ def _page(request: PageRequest, payment: AffiliatePaymentView, fault: str = "", 
     return request.page(
         "staff/payment.html",
         status,
-        payment=payment_line(request, payment, names),
+        payment=payment,
+        name=names.get(payment.pid, ""),
         created_by=dict(managers(calls)).get(payment.created_by, ""),
         entries=entries.entries,
         kinds=ENTRY_KINDS,
+        statuses=PAYMENT_STATUSES,
+        marks=PAYMENT_MARKS,
+        done=DONE,
         others=OTHER_ENTRIES,
         systems=systems,
         may_write=calls.may(affiliate_payments.edit),

@@ -1,13 +1,10 @@
 """The list of payments to affiliates (docs/spec/console.md#money)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable
 from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.money import affiliate_payments, held_changes, payment_requests
-from trackyard.api.money.affiliate_payments import AffiliatePaymentView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -27,26 +24,6 @@ DONE: Final = ("paid", "cancelled")
 """The statuses that people give a payment."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentLine:
-    """A payment of the list. affiliate: its number. name: "" where the person may not see it."""
-
-    id: int
-    affiliate: int
-    name: str
-    amount: Decimal
-    currency: str
-    status: str
-    mark: str
-    comment: str
-    created: str
-    paid: str
-    note: str
-    account: str
-    is_open: bool
-    may_cancel: bool
-
-
 @pages.get(PATH, needs=(affiliate_payments.list_,))
 def payments(request: PageRequest) -> PageAnswer:
     """Show payments that meet the filters, a page at a time."""
@@ -63,10 +40,13 @@ def payments(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, affiliate_payments.list_, lambda answer: answer.payments, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, affiliate_payments.list_, lambda answer: answer.payments, sent)
-    names = affiliate_names(calls, (each.pid for each in found))
     return request.page(
         "staff/payments.html",
-        rows=[payment_line(request, each, names) for each in found],
+        rows=found,
+        names=affiliate_names(calls, (each.pid for each in found)),
+        statuses=PAYMENT_STATUSES,
+        marks=PAYMENT_MARKS,
+        done=DONE,
         may_write=calls.may(affiliate_payments.edit),
         waiting=waiting_changes(calls),
         asking=open_requests(calls),
@@ -100,26 +80,6 @@ def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
     parts = [_done(status, done) if done or not held else ""]
     parts += [_held(held) if held else "", *refused]
     return " ".join(part for part in parts if part)
-
-
-def payment_line(request: PageRequest, payment: AffiliatePaymentView, names: Mapping[int, str]) -> PaymentLine:
-    """Return a payment of the API as lists show it. names: of affiliates."""
-    return PaymentLine(
-        id=payment.id,
-        affiliate=payment.pid,
-        name=names.get(payment.pid, ""),
-        amount=payment.amount,
-        currency=payment.currency,
-        status=PAYMENT_STATUSES[payment.status],
-        mark=PAYMENT_MARKS[payment.status],
-        comment=payment.comment,
-        created=request.time_of(payment.created_at),
-        paid=request.time_of(payment.paid_at),
-        note=payment.note,
-        account=payment.payment_account,
-        is_open=payment.status not in DONE,
-        may_cancel=payment.status in ("created", "pending"),
-    )
 
 
 def waiting_changes(calls: LocalCalls[Deps]) -> int:

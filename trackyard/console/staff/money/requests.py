@@ -1,11 +1,8 @@
 """Payment requests of affiliates: a payment in one step, or a reason (docs/spec/console.md#money)."""
 
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 
 from trackyard.api.money import payment_requests as payment_requests_api
-from trackyard.api.money.payment_requests import PaymentRequestView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -23,31 +20,6 @@ pages = Pages()
 PATH: Final = "/console/payments/requests"
 TABS: Final = (("open", lazy_gettext("Open")), ("decided", lazy_gettext("Decided")))
 _DECIDED: Final = ("accepted", "rejected", "withdrawn")
-
-
-@dataclass(frozen=True, slots=True)
-class PayRequestLine:
-    """A request to be paid. payment: the number of its payment, None without one.
-
-    typed, fault: the reason that was typed, and why it was refused.
-    """
-
-    id: int
-    affiliate: int
-    name: str
-    email: str
-    amount: Decimal
-    currency: str
-    system: str
-    comment: str
-    asked: str
-    decided: str
-    status: str
-    mark: str
-    reason: str
-    payment: int | None
-    typed: str
-    fault: str
 
 
 @pages.get(PATH, needs=(payment_requests_api.list_,))
@@ -90,36 +62,17 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     found, total, wrong = read_or_fault(
         request, payment_requests_api.list_, lambda answer: answer.payment_requests, sent
     )
-    typed = request.field("reason") if refused else ""
     return request.page(
         "staff/payment_requests.html",
         status,
-        rows=[_line(request, each, *((typed, fault) if str(each.id) == refused else ("", ""))) for each in found],
+        rows=found,
+        statuses=REQUEST_STATUSES,
+        marks=REQUEST_MARKS,
+        refused={refused: (request.field("reason"), fault)},
         tabs=TABS,
         tab=tab,
         may_decide=tab == "open" and calls.may(payment_requests_api.accept),
         fault=wrong or fault,
         api_request_path=calls.address(payment_requests_api.list_, sent),
         **state.shown(total),
-    )
-
-
-def _line(request: PageRequest, found: PaymentRequestView, typed: str, fault: str) -> PayRequestLine:
-    return PayRequestLine(
-        id=found.id,
-        affiliate=found.pid,
-        name=found.name,
-        email=found.email,
-        amount=found.amount,
-        currency=found.currency,
-        system=found.system,
-        comment=found.comment,
-        asked=request.time_of(found.created_at),
-        decided=request.time_of(found.updated_at),
-        status=REQUEST_STATUSES[found.status],
-        mark=REQUEST_MARKS[found.status],
-        reason=found.reason,
-        payment=found.payment_id,
-        typed=typed,
-        fault=fault,
     )
