@@ -7,7 +7,6 @@ from decimal import Decimal
 from io import StringIO
 from typing import Any, Final, TypeVar
 
-import msgspec
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
@@ -23,7 +22,6 @@ from trackyard.wire.response.envelope import Answer, View, encoded
 from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
 R = TypeVar("R")
-W = TypeVar("W", bound=View)
 MOST_ROWS: Final = 10_000
 """Rows of a file. More of them need a filter."""
 _AT_ONCE: Final = 1000
@@ -47,17 +45,6 @@ def list_file(
 def asks_for_file(request: PageRequest) -> bool:
     """Return whether the address asks for a list as a file."""
     return request.address.get(FORMAT[0]) == FORMAT[1]
-
-
-def every_record(
-    request: PageRequest,
-    method: Endpoint[Deps, A],
-    rows: Callable[[A], Sequence[Any]],
-    sent: Sequence[Pair],
-    path: Mapping[str, str] | None = None,
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of `every_row` as a program gets them."""
-    return map(record_of, every_row(request, method, rows, sent, path))
 
 
 def rows_file(name: str, rows: Iterable[Any], without: Collection[str] = ()) -> Download:
@@ -120,11 +107,6 @@ def record_of(row: Any) -> Mapping[str, Any]:
     """Return a row as a program gets it."""
     record: Mapping[str, Any] = json.loads(encoded(row), parse_float=Decimal) if isinstance(row, View) else row
     return record
-
-
-def as_view(view: type[W], record: Any) -> W:
-    """Return a row of `record_of` as its view, for a page that still reads JSON."""
-    return record if isinstance(record, view) else msgspec.convert(record, view, strict=False, str_keys=True)
 
 
 def _cells(row: Mapping[str, Any], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -3,11 +3,9 @@
 They pass the same authorization, validation and audit log as a request from outside.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
-from decimal import Decimal
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -27,7 +25,7 @@ from trackyard.wire.request.brackets import FOR_PAGES, File, Tree, close_files, 
 from trackyard.wire.request.params import fields_of
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
-from trackyard.wire.response.envelope import Answer, encoded
+from trackyard.wire.response.envelope import Answer
 from trackyard.wire.response.streaming import ExportResponse
 
 ONLY_LOOKS: Final = "You look at the portal as its owner sees it: nothing can be changed here"
@@ -135,12 +133,6 @@ class LocalCalls(Generic[D]):
         if type(answer) is not view:
             raise TypeError(f"{endpoint.id} answers this caller with {type(answer).__name__}, not {view.__name__}")
         return answer
-
-    def call(
-        self, method: Endpoint[D, Any], sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()
-    ) -> Any:
-        """Return the answer as the JSON that a program would get, with decimals. Pages with types call `ask`."""
-        return json.loads(encoded(self.ask(method, sent, path, files)), parse_float=Decimal)
 
     @contextmanager
     def one_place(self) -> Iterator["LocalCalls[D]"]:

@@ -1,7 +1,9 @@
 """The answers that pages get from the methods of the API."""
 
+import json
 from contextlib import ExitStack
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -13,6 +15,7 @@ from trackyard.api.offers import lists
 from trackyard.base.errors import AccessDenied, BadInput, CallerNotAllowed, NotFound
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.wire.local_calls import CallContext, LocalCalls
+from trackyard.wire.response.envelope import encoded
 
 
 def calls_of(api: Api, client: ApiClient) -> LocalCalls[Deps]:
@@ -41,7 +44,7 @@ def test_answer_equals_what_a_program_gets(api: Api) -> None:
     calls = calls_of(api, api.admin)
     asked = calls.ask(currencies.list_all, [("extended", "1")])
     assert isinstance(asked.quotes, list) and [each.code for each in asked.quotes] == ["USD"]
-    assert calls.call(currencies.list_all, [("extended", "1")]) == api.admin.get("/3.1/admin/currency", extended=1)
+    assert json.loads(encoded(asked), parse_float=Decimal) == api.admin.get("/3.1/admin/currency", extended=1)
 
 
 def test_warnings_of_answers_are_kept_once(api: Api) -> None:

@@ -1,9 +1,11 @@
 """The first page of advertisers (docs/spec/console.md#portal-of-advertisers)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from typing import Final
+
+from markupsafe import Markup
 
 from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.base.errors import RequestError
@@ -52,11 +54,22 @@ class StatusRow:
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class HomeFigures:
+    """The figures of the page. all_clicks, charges: one for each of the spans."""
+
+    tiles: Sequence[TodayTile]
+    rows: Sequence[StatusRow]
+    all_clicks: Sequence[int]
+    charges: Sequence[str]
+    chart: Markup
+
+
 @pages.get("/advertiser/", audience="advertiser", needs=(METHOD,))
 def home(request: PageRequest) -> PageAnswer:
     """Show what today and the last weeks brought, and the newest conversions."""
     chosen = KINDS.get(request.address.get("show"), KINDS["charge"])
-    values, fault = _figures(request, chosen)
+    figures, fault = _figures(request, chosen)
     return request.page(
         "advertiser/home.html",
         chosen=chosen,
@@ -66,7 +79,7 @@ def home(request: PageRequest) -> PageAnswer:
         days=DAYS,
         statuses=STATUSES,
         now=request.deps.clock.now_ms(),
-        **values,
+        figures=figures,
     )
 
 
@@ -75,15 +88,14 @@ def today_of(request: PageRequest) -> datetime:
     return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone)
 
 
-def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], str]:
+def _figures(request: PageRequest, chosen: FigureKind) -> tuple[HomeFigures | None, str]:
     """Return the tiles, the table and the chart, and why they cannot be read."""
-    nothing: dict[str, Any] = {"tiles": [], "rows": [], "all_clicks": [], "charges": [], "chart": ""}
     now = today_of(request)
     period = DayPeriod(now.date() - timedelta(days=DAYS - 1), now.date(), now.date(), now.hour)
     try:
         days, currency = by_day(request.calls, period.first, period.last)
     except RequestError as refusal:
-        return nothing, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
+        return None, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     sums = [_last_days(days, period.last, count) for _, _, count in _SPANS]
     chart = figure_chart(
         chosen,
@@ -94,16 +106,17 @@ def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], 
         "",
         selects=False,
     )
-    return {
-        "tiles": [_tile(kind, sums, currency) for kind in KINDS.values()],
-        "rows": [
+    found = HomeFigures(
+        tiles=[_tile(kind, sums, currency) for kind in KINDS.values()],
+        rows=[
             StatusRow(status, label, tuple(each.of_status(status) for each in sums))
             for status, label in STATUSES.items()
         ],
-        "all_clicks": [each.clicks for each in sums],
-        "charges": [shown.money(each.charge, currency) for each in sums],
-        "chart": chart,
-    }, ""
+        all_clicks=[each.clicks for each in sums],
+        charges=[shown.money(each.charge, currency) for each in sums],
+        chart=chart,
+    )
+    return found, ""
 
 
 def _last_days(days: Mapping[date, OwnFigures], last: date, count: int) -> OwnFigures:

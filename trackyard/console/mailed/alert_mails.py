@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -90,25 +90,27 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
     number, more = len(due.alerts), len(due.alerts) - MOST_SHOWN
     title = _title(due.alerts)
     first = groups[0][1][0].sentence
-    values: dict[str, Any] = {
+    everything, choices = f"{base}/console/alerts", f"{base}{CHOICES}"
+    note = (
+        ngettext("%(num)d more alert is on the page.", "%(num)d more alerts are on the page.", more) if more > 0 else ""
+    )
+    values = {
         "language": spoken().code,
         "title": title,
         "zone": due.zone.key,
         "groups": groups,
-        "note": ngettext("%(num)d more alert is on the page.", "%(num)d more alerts are on the page.", more)
-        if more > 0
-        else "",
-        "all": f"{base}/console/alerts",
-        "choices": f"{base}{CHOICES}",
+        "note": note,
+        "all": everything,
+        "choices": choices,
     }
     lines = [line for label, shown in groups for line in _plain(label, shown)]
     ways = [
-        gettext("All alerts: %(link)s", link=values["all"]),
-        gettext("Choose what you get by mail, and when: %(link)s", link=values["choices"]),
+        gettext("All alerts: %(link)s", link=everything),
+        gettext("Choose what you get by mail, and when: %(link)s", link=choices),
     ]
     return Letter(
         subject=first if number == 1 and not groups[0][1][0].over else f"{title}: {first}",
-        text="\n".join([title, "", *lines, *filter(None, [values["note"]]), *ways, ""]),
+        text="\n".join([title, "", *lines, *filter(None, [note]), *ways, ""]),
         html=render("mail_alerts.html", values),
     )
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
@@ -72,6 +72,23 @@ class Mover:
     link: str
 
 
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a digest says. alerts: sentences and links. report, overview, all_alerts, choices: links."""
+
+    title: str
+    period: str
+    before: str
+    zone: str
+    figures: Sequence[DigestFigure]
+    movers: Sequence[tuple[str, Sequence[Mover]]]
+    alerts: Sequence[tuple[str, str]]
+    report: str
+    overview: str
+    all_alerts: str
+    choices: str
+
+
 class DigestMailer:
     """Makes digests as their recipients see the statistics. Several may run on one database."""
 
@@ -127,24 +144,23 @@ def digest_letter(request: PageRequest, rhythm: DigestRhythm) -> Letter:
     now, then = figures.total(days.values()), figures.total(days_before.values())
     title = gettext("Digest of a day") if rhythm is DigestRhythm.DAY else gettext("Digest of a week")
     report = f"{base}/console/reports?from={period.first}&to={period.last}&by="
-    values: dict[str, Any] = {
-        "language": request.language,
-        "title": title,
-        "period": period.text,
-        "before": period.before_text,
-        "zone": request.day_zone.key,
-        "figures": list(_figures(now, then, currency)),
-        "movers": [(str(label), rows) for name, label in _MOVERS if (rows := _movers(request, period, name))],
-        "alerts": _alerts(request),
-        "report": f"{report}day",
-        "overview": f"{base}/console/?from={period.first}&to={period.last}",
-        "all": f"{base}/console/alerts",
-        "choices": f"{base}/console/alerts/choices",
-    }
+    digest = Digest(
+        title=title,
+        period=period.text,
+        before=period.before_text,
+        zone=request.day_zone.key,
+        figures=list(_figures(now, then, currency)),
+        movers=[(str(label), rows) for name, label in _MOVERS if (rows := _movers(request, period, name))],
+        alerts=_alerts(request),
+        report=f"{report}day",
+        overview=f"{base}/console/?from={period.first}&to={period.last}",
+        all_alerts=f"{base}/console/alerts",
+        choices=f"{base}/console/alerts/choices",
+    )
     return Letter(
         subject=f"{title}: {period.text}",
-        text="\n".join(_plain(values)),
-        html=render("mail_digest.html", values),
+        text="\n".join(_plain(digest)),
+        html=render("mail_digest.html", {"language": request.language, "digest": digest}),
         attachments=list(_charts(request, period, days, days_before)),
     )
 
@@ -207,21 +223,20 @@ def _alerts(request: PageRequest) -> list[tuple[str, str]]:
     return [(each.sentence, each.link) for each in found]
 
 
-def _plain(values: dict[str, Any]) -> Iterator[str]:
-    yield f"{values['title']}: {values['period']} ({values['zone']})"
+def _plain(digest: Digest) -> Iterator[str]:
+    yield f"{digest.title}: {digest.period} ({digest.zone})"
     yield ""
-    shown: Sequence[DigestFigure] = values["figures"]
-    for each in shown:
-        yield f"{each.label}: {each.text} ({each.change or '—'}, {values['before']}: {each.before})"
-    for label, rows in values["movers"]:
+    for each in digest.figures:
+        yield f"{each.label}: {each.text} ({each.change or '—'}, {digest.before}: {each.before})"
+    for label, rows in digest.movers:
         yield ""
         yield f"{label}: {gettext('greatest changes of the margin')}"
         yield from (f"- {each.name}: {each.change}" for each in rows)
-    if values["alerts"]:
+    if digest.alerts:
         yield ""
         yield gettext("Open alerts")
-        yield from (f"- {sentence} {link}" for sentence, link in values["alerts"])
+        yield from (f"- {sentence} {link}" for sentence, link in digest.alerts)
     yield ""
-    yield gettext("The report: %(link)s", link=values["report"])
-    yield gettext("Choose what you get by mail, and when: %(link)s", link=values["choices"])
+    yield gettext("The report: %(link)s", link=digest.report)
+    yield gettext("Choose what you get by mail, and when: %(link)s", link=digest.choices)
     yield ""

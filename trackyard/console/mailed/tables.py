@@ -1,8 +1,6 @@
 """The rows of a report in a mail (docs/spec/console.md#reports-by-mail)."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
 
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
@@ -12,7 +10,7 @@ from trackyard.console.reports_shown.pages import report_chart
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.rows import read_rows
 from trackyard.console.reports_shown.slices import cell_of, slice_label
-from trackyard.console.reports_shown.views import view_values
+from trackyard.console.reports_shown.views import FunnelView, HeatMapView, PivotView, view_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,13 @@ def table_of(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
     """Return a report as texts; views have all rows, others at most so many. Raises RequestError."""
     if not query.view:
         return _rows(request, query, most)
-    return _VIEWS[query.view](view_values(request, query))
+    match view_of(request, query):
+        case PivotView() as view:
+            return _pivot(view)
+        case HeatMapView() as view:
+            return _heat_map(view)
+        case FunnelView() as view:
+            return _funnel(view)
 
 
 def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
@@ -60,45 +64,38 @@ def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
     )
 
 
-def _pivot(values: Mapping[str, Any]) -> MailTable:
-    pivot = values["pivot"]
+def _pivot(view: PivotView) -> MailTable:
+    pivot = view.pivot
     if pivot is None:
         raise BadInput({"view": [gettext("This pivot cannot be made: open the report to change it.")]})
     cells = [(line.cell.text, *(cell.text or "—" for cell in line.cells), line.total.text) for line in pivot.lines]
     return MailTable(
-        headings=(values["names"][0], *(cell.text for cell in pivot.columns), gettext("Total")),
+        headings=(view.names[0], *(cell.text for cell in pivot.columns), gettext("Total")),
         names=1,
         total=(gettext("Total"), *(cell.text for cell in pivot.total.cells), pivot.total.total.text),
         rows=tuple(cells),
     )
 
 
-def _heat_map(values: Mapping[str, Any]) -> MailTable:
-    sums, whole = values["total"]
+def _heat_map(view: HeatMapView) -> MailTable:
+    sums, whole = view.total
     return MailTable(
-        headings=(gettext("Hour"), *(name for name, _ in values["weekdays"]), gettext("Total")),
+        headings=(gettext("Hour"), *(name for name, _ in view.weekdays), gettext("Total")),
         names=1,
         total=(gettext("Total"), *sums, whole),
-        rows=tuple((hour, *texts, total) for hour, texts, total in values["hours"]),
-        chart=svg_of(values["chart"]),
+        rows=tuple((hour, *texts, total) for hour, texts, total in view.hours),
+        chart=svg_of(view.chart),
     )
 
 
-def _funnel(values: Mapping[str, Any]) -> MailTable:
+def _funnel(view: FunnelView) -> MailTable:
     return MailTable(
         headings=(gettext("Step"), gettext("Number"), gettext("Of the step before"), gettext("Of the first step")),
         names=1,
         total=(),
-        rows=tuple((step.name, step.number, step.of_before or "—", step.of_first or "—") for step in values["steps"]),
-        chart=svg_of(values["chart"]),
+        rows=tuple((step.name, step.number, step.of_before or "—", step.of_first or "—") for step in view.steps),
+        chart=svg_of(view.chart),
     )
-
-
-_VIEWS: Final[Mapping[str, Callable[[Mapping[str, Any]], MailTable]]] = {
-    "pivot": _pivot,
-    "heat": _heat_map,
-    "funnel": _funnel,
-}
 
 
 def svg_of(box: str) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
 
 from trackyard.api.conversions import conversions
 from trackyard.api.conversions.conversions import ConversionForAffiliate, ConversionsForAffiliate
 from trackyard.api.offers import lists
+from trackyard.api.offers.view_affiliate import AffiliateOfferView
 from trackyard.api.people import affiliates, own_account
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
@@ -23,7 +26,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
-from trackyard.console.portal.click_test import test_own_link
+from trackyard.console.portal.click_test import OwnClickTest, test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
 from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
 from trackyard.console.portal.payments import requested_sums, sums_being_paid
@@ -68,6 +71,19 @@ class OfferList:
     rows: tuple[PortalOfferRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OwnLink:
+    """The link of an offer.
+
+    offers: that the affiliate may choose. test: None where it may not test clicks.
+    """
+
+    offers: Sequence[tuple[str, str]]
+    offer: AffiliateOfferView
+    form: LinkForm
+    test: OwnClickTest | None
+
+
 @pages.get("/portal/", audience="affiliate", needs=(own_account.show,))
 def home(request: PageRequest) -> PageAnswer:
     """Show what the affiliate may be paid, what today brought, and a link to publish."""
@@ -87,7 +103,7 @@ def home(request: PageRequest) -> PageAnswer:
         fault=fault or currency.fault,
         currency=currency.shown,
         currencies=currency.menu(request.address),
-        **_link(request),
+        own=_link(request),
         offer_lists=_offer_lists(request),
         latest=latest,
         statuses=STATUSES,
@@ -134,10 +150,10 @@ def _money(request: PageRequest) -> list[HomeTile]:
     return [*tiles, HomeTile("", gettext("Requested"), requested, more or waits)]
 
 
-def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -> tuple[list[HomeTile], Any, str]:
+def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -> tuple[list[HomeTile], Markup, str]:
     """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
     if not request.calls.may(reports.custom):
-        return [], "", ""
+        return [], Markup(), ""
     now = _now(request, request.day_zone)
     period = _period(now.date(), DAYS, now)
     try:
@@ -145,7 +161,7 @@ def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -
         compared, before = _full_hours(request, now, currency.pairs)
         late = figures.late_hours(request.calls, period.before.last, period, filters=currency.pairs)
     except RequestError as refusal:
-        return [], "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
+        return [], Markup(), gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     today = days.get(now.date(), Figures())
     single = _period(now.date(), 1, now)
     tiles = [_tile(single, kind, today, compared, before, currency.shown) for kind in KINDS.values()]
@@ -189,18 +205,15 @@ def _tile(
     return HomeTile(kind.name, label, text, detail, tone)
 
 
-def _link(request: PageRequest) -> dict[str, Any]:
-    """Return the offers that the affiliate may send clicks to, and the link of the chosen one."""
-    nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None, "link_test": None}
-    if not request.calls.may(lists.list_live):
-        return nothing
-    found = request.calls.ask(lists.list_live, [("limit", str(_OFFERS))]).offers
+def _link(request: PageRequest) -> OwnLink | None:
+    """Return the link of the chosen offer; None where the affiliate may not send clicks to any."""
+    may_list = request.calls.may(lists.list_live)
+    found = request.calls.ask(lists.list_live, [("limit", str(_OFFERS))]).offers if may_list else []
     if not found:
-        return nothing
+        return None
     offer = next((each for each in found if str(each.id) == request.address.get("offer")), found[0])
-    link: LinkForm = link_form(offer, request.address, ("sub1", "sub2"))
-    choices = [(str(each.id), each.title) for each in found]
-    return {"offers": choices, "offer": offer, "link": link, "link_test": test_own_link(request, offer)}
+    link = link_form(offer, request.address, ("sub1", "sub2"))
+    return OwnLink([(str(each.id), each.title) for each in found], offer, link, test_own_link(request, offer))
 
 
 def _offer_lists(request: PageRequest) -> list[OfferList]:

@@ -1,10 +1,12 @@
 """A report as a pivot, a heat map or a funnel (docs/spec/console.md#views-of-a-report)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
+
+from markupsafe import Markup
 
 from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -15,11 +17,11 @@ from trackyard.console.charts.svg import chart_box
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html
-from trackyard.console.frame.figures import BY_NAME, Figures, figure_text, value_of
+from trackyard.console.frame.figures import Figures, figure_text, value_of
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.chips import FilterForm
 from trackyard.console.reports_shown.counted import links_of
-from trackyard.console.reports_shown.pivot import pivot_of
+from trackyard.console.reports_shown.pivot import Pivot, pivot_of
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.rows import MOST_ROWS
 from trackyard.console.reports_shown.slices import slice_label
@@ -49,6 +51,51 @@ class ShownStep:
     link: str
 
 
+@dataclass(frozen=True, slots=True)
+class PivotView:
+    """A pivot; None where there are too many cells, or no second slice.
+
+    offered: the slices to choose the columns from. names: of its two slices. left_out: of those it sums.
+    too_many: how many cells it has, where these are more than `most`. turned: with rows and columns swapped.
+    """
+
+    offered: Sequence[tuple[str, PageAddress]] = ()
+    pivot: Pivot | None = None
+    too_many: int = 0
+    most: int = 0
+    names: Sequence[str] = ()
+    turned: PageAddress | None = None
+    left_out: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMapView:
+    """A heat map and its table.
+
+    weekdays: names, and how many such days the period has. hours, total: the texts of each weekday, and of all.
+    """
+
+    has_rows: bool
+    chart: Markup
+    warnings: Sequence[str]
+    weekdays: Sequence[tuple[str, int]]
+    hours: Sequence[tuple[str, Sequence[str], str]]
+    total: tuple[Sequence[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelView:
+    """A funnel and its table."""
+
+    has_rows: bool
+    chart: Markup
+    steps: Sequence[ShownStep]
+    declined: str
+
+
+ReportView = PivotView | HeatMapView | FunnelView
+
+
 def view_links(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
     """Return the label of each way to show a report, its address, and whether it is the chosen one."""
     base = query.address.without("view")
@@ -57,13 +104,13 @@ def view_links(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
 
 def view_part(request: PageRequest, query: ReportQuery, form: FilterForm | None) -> Html:
     """Return the part of the page that waits for the report. Raises RequestError."""
-    values = {"query": query, "form": form, "shown": query.shown, **view_values(request, query)}
+    values = {"query": query, "form": form, "shown": query.shown, "view": view_of(request, query)}
     return Html(f"report_{query.view}.html", values)
 
 
-def view_values(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
+def view_of(request: PageRequest, query: ReportQuery) -> ReportView:
     """Return what the view of a report shows. Raises RequestError."""
-    make: Mapping[str, Callable[[PageRequest, ReportQuery], dict[str, Any]]] = {
+    make: Mapping[str, Callable[[PageRequest, ReportQuery], ReportView]] = {
         "pivot": _pivot,
         "heat": _heat_map,
         "funnel": _funnel,
@@ -71,23 +118,22 @@ def view_values(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
     return make[query.view](request, query)
 
 
-def _pivot(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
+def _pivot(request: PageRequest, query: ReportQuery) -> PivotView:
     """Return a pivot by the first two slices; without a second one, those to choose from."""
     if len(query.by) < 2:
         offered = [(slice_label(name), query.address.add("by", name)) for name in query.slices if name not in query.by]
-        return {"offered": offered, "pivot": None, "too_many": 0}
+        return PivotView(offered=offered)
     by = (query.by[0], query.by[1])
     needed = [name for name in query.needed_slices if name not in by]
     found = figures.all_rows(request.calls, query.period, [*by, *needed], MOST_ROWS, query.filters)
-    return {
-        "offered": [],
-        "pivot": pivot_of(found.rows, by, query.shown, found.currency) if found.total <= MOST_ROWS else None,
-        "too_many": found.total if found.total > MOST_ROWS else 0,
-        "most": MOST_ROWS,
-        "names": [slice_label(name) for name in by],
-        "turned": _turned(query),
-        "left_out": [slice_label(name) for name in query.by[2:] if name not in query.needed_slices],
-    }
+    return PivotView(
+        pivot=pivot_of(found.rows, by, query.shown, found.currency) if found.total <= MOST_ROWS else None,
+        too_many=found.total if found.total > MOST_ROWS else 0,
+        most=MOST_ROWS,
+        names=[slice_label(name) for name in by],
+        turned=_turned(query),
+        left_out=[slice_label(name) for name in query.by[2:] if name not in query.needed_slices],
+    )
 
 
 def _turned(query: ReportQuery) -> PageAddress:
@@ -96,7 +142,7 @@ def _turned(query: ReportQuery) -> PageAddress:
     return query.address.set("by", second, first, *rest)
 
 
-def _heat_map(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
+def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
     """Return a heat map by hour and weekday, and its table: a row for each hour."""
     slices = ["hour", *query.needed_slices]
     found = figures.all_rows(request.calls, query.period, slices, _MOST_HOURS, query.filters)
@@ -124,20 +170,20 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
     )
     whole = [figures.total(sums[weekday, hour] for hour in range(24)) for weekday in weekdays]
     hours = [figures.total(sums[weekday, hour] for weekday in weekdays) for hour in range(24)]
-    return {
-        "has_rows": bool(found.rows),
-        "chart": chart_box(heat_map, chart, "heat"),
-        "warnings": found.warnings,
-        "weekdays": [(name, days[number]) for number, name in enumerate(spoken().form.weekdays)],
-        "hours": [
+    return HeatMapView(
+        has_rows=bool(found.rows),
+        chart=chart_box(heat_map, chart, "heat"),
+        warnings=found.warnings,
+        weekdays=[(name, days[number]) for number, name in enumerate(spoken().form.weekdays)],
+        hours=[
             (hour_label(hour), [text(sums[weekday, hour]) for weekday in weekdays], text(hours[hour]))
             for hour in range(24)
         ],
-        "total": ([text(each) for each in whole], text(figures.total(whole))),
-    }
+        total=([text(each) for each in whole], text(figures.total(whole))),
+    )
 
 
-def _funnel(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
+def _funnel(request: PageRequest, query: ReportQuery) -> FunnelView:
     """Return a funnel from clicks to confirmed conversions, and its table."""
     calls, needed = request.calls, list(query.needed_slices)
     days = figures.by_day(calls, query.period, query.filters, needed)
@@ -155,10 +201,10 @@ def _funnel(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
         title=gettext("From clicks to confirmed conversions"),
         steps=tuple(FunnelStep(name, number, shown.number(number)) for _, name, number in steps),
     )
-    return {
-        "has_rows": bool(first),
-        "chart": chart_box(funnel_chart, chart, "funnel"),
-        "steps": [
+    return FunnelView(
+        has_rows=bool(first),
+        chart=chart_box(funnel_chart, chart, "funnel"),
+        steps=[
             ShownStep(
                 name=name,
                 number=shown.number(number),
@@ -168,9 +214,8 @@ def _funnel(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
             )
             for place, (kind, name, number) in enumerate(steps)
         ],
-        "declined": shown.number(sums.declined),
-        "declined_label": BY_NAME["declined"].label,
-    }
+        declined=shown.number(sums.declined),
+    )
 
 
 def _share(part: int, whole: int) -> str:
