@@ -30,7 +30,7 @@ FORMAT: Final = ("format", "csv")
 
 
 def list_file(
-    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[Any]], sent: Sequence[Pair]
+    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[View]], sent: Sequence[Pair]
 ) -> Download | None:
     """Return the rows of a method of the API as a file; None where the address asks for the page.
 
@@ -47,7 +47,7 @@ def asks_for_file(request: PageRequest) -> bool:
     return request.address.get(FORMAT[0]) == FORMAT[1]
 
 
-def rows_file(name: str, rows: Iterable[Any], without: Collection[str] = ()) -> Download:
+def rows_file(name: str, rows: Iterable[View | Mapping[str, object]], without: Collection[str] = ()) -> Download:
     """Return rows, which are views of the API or records, as a file of this name.
 
     without: fields that the file lacks.
@@ -103,13 +103,15 @@ def total_of(answer: Answer) -> int:
     return int(pages.total_count if hasattr(pages, "total_count") else pages.total)
 
 
-def record_of(row: Any) -> Mapping[str, Any]:
+def record_of(row: View | Mapping[str, object]) -> Mapping[str, object]:
     """Return a row as a program gets it."""
-    record: Mapping[str, Any] = json.loads(encoded(row), parse_float=Decimal) if isinstance(row, View) else row
+    if not isinstance(row, View):
+        return row
+    record: Mapping[str, object] = json.loads(encoded(row), parse_float=Decimal)
     return record
 
 
-def _cells(row: Mapping[str, Any], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:
+def _cells(row: Mapping[str, object], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each field."""
     for name, value in row.items():
         if isinstance(value, Mapping) and value:
@@ -118,7 +120,7 @@ def _cells(row: Mapping[str, Any], without: Collection[str] = (), prefix: str = 
             yield f"{prefix}{name}", _text(value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return the text of a value. A list of single values has commas between them; other lists are JSON."""
     match value:
         case None | {}:

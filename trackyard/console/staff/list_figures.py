@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
@@ -16,6 +16,8 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.together import ask_together
 from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
 
+K = TypeVar("K", int, str)
+"""The id of an object."""
 USUAL: Final = "7d"
 """The period of an address without one."""
 _NOTHING: Final = Figures()
@@ -99,7 +101,7 @@ def list_requests(
     money: CurrencyChoice,
     slice_: str,
     filter_: str,
-    ids: Sequence[Any],
+    ids: Sequence[int | str],
 ) -> list[str]:
     """Return the requests that give a list: its rows, and their figures where the person may see them.
 
@@ -116,9 +118,9 @@ def find_list_figures(
     period: DayPeriod,
     slice_: str,
     filter_: str,
-    ids: Sequence[Any],
+    ids: Sequence[K],
     money: Sequence[Pair] = (),
-) -> tuple[Mapping[Any, ListFigures] | None, str]:
+) -> tuple[Mapping[K, ListFigures] | None, str]:
     """Return the figures of objects by id, and why they cannot be read.
 
     They are None without the right to statistics. Objects that did nothing are left out.
@@ -151,13 +153,14 @@ def find_list_figures(
             earlier.get(key, _NOTHING),
             is_compared=period.has_full_hour,
         )
-        for key in found.keys() | earlier.keys()
+        for key in ids
+        if key in found or key in earlier
     }, ""
 
 
-def _chosen(filter_: str, ids: Sequence[Any]) -> list[Pair]:
+def _chosen(filter_: str, ids: Sequence[int | str]) -> list[Pair]:
     return [(f"filter[{filter_}][]", str(each)) for each in ids]
 
 
-def _by_id(page: Page, slice_: str) -> Mapping[Any, Figures]:
+def _by_id(page: Page, slice_: str) -> Mapping[int | str, Figures]:
     return {row.id_of(slice_): row.figures for row in page.rows}

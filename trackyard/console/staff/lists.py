@@ -1,6 +1,6 @@
 """Filters, order and page of lists of people and money (docs/spec/console.md#addresses)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -113,11 +113,6 @@ def back_to(path: str, sent: str) -> str:
     It is the path alone where the form names another page.
     """
     return sent if sent == path or (sent.startswith(f"{path}?") and sent.isprintable()) else path
-
-
-def names_by_id(choices: Choices) -> Mapping[str, str]:
-    """Return names by value."""
-    return dict(choices)
 
 
 def _set_filters(address: PageAddress, filters: Iterable[ListFilter]) -> Iterator[FilterInForce]:

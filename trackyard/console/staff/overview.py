@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
+
+from markupsafe import Markup
 
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics import reports
@@ -287,7 +289,7 @@ def _labelled(reasons: Mapping[str, int], counted: CountedRows, listed: Sequence
 
 def _chart(
     request: PageRequest, kind: FigureKind, period: DayPeriod, query: ReportQuery, found: OverviewFigures
-) -> Any:
+) -> Markup:
     before, text = _compared_period(request, period), period.compared_text(_compare(request))
     days_before = figures.days_up_to_now(period, before, found.days_before, found.before)
     earlier = figures.on_each_day(before, days_before, period.days)

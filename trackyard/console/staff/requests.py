@@ -49,24 +49,19 @@ class RequestRow:
     """A request. id: begins with `s` where it asks for a SmartLink, with `q` for a question.
 
     path: of the page of what it asks for; "" for a question. kind: of a question in words.
-    answers: of staff, each with its time.
     clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen.
     """
 
     id: str
     path: str
     kind: str
-    affiliate: int
+    ticket: tickets.TicketView
     name: str
     manager: str
     title: str
     payout: str
-    comment: str
-    answers: tuple[tuple[str, str], ...]
-    asked: str
     status: str
     mark: str
-    reason: str
     clicks: int | None
     conversions: int | None
 
@@ -90,7 +85,7 @@ def requests(request: PageRequest) -> PageAnswer:
     week, no_figures = find_list_figures(request, last_week(request), "affiliate", "partner", affiliates)
     return request.page(
         "staff/requests.html",
-        rows=[_row(request, each, week) for each in found],
+        rows=[_row(each, week) for each in found],
         tabs=TABS,
         tab=tab,
         may_decide=tab == "open" and calls.may(tickets.decide_request),
@@ -166,7 +161,7 @@ def _called(
     return done, refused
 
 
-def _row(request: PageRequest, ticket: tickets.TicketView, week: Mapping[int, ListFigures] | None) -> RequestRow:
+def _row(ticket: tickets.TicketView, week: Mapping[int, ListFigures] | None) -> RequestRow:
     affiliate, kind = ticket.partner, ticket.type
     offer = ticket.offer if kind == "offer" else None
     best = max(offer.payments, key=lambda payment: payment.revenue, default=None) if offer else None
@@ -177,17 +172,13 @@ def _row(request: PageRequest, ticket: tickets.TicketView, week: Mapping[int, Li
         id=f"{_KINDS.get(kind, 'q')}{ticket.id}",
         path=_path(ticket),
         kind=QUESTIONS.get(kind, ""),
-        affiliate=affiliate.id,
+        ticket=ticket,
         name=affiliate_name(affiliate),
         manager=manager_name(affiliate.manager),
         title=offer.title if offer else ticket.title,
         payout=payout(best) if best else "",
-        comment=ticket.description,
-        answers=tuple((each.text, request.time_of(each.created)) for each in ticket.answers),
-        asked=request.time_of(ticket.created),
         status=status,
         mark=mark,
-        reason=ticket.reason,
         clicks=None if figures is None else figures.clicks,
         conversions=None if figures is None else figures.conversions,
     )

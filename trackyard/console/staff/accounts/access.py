@@ -3,7 +3,7 @@
 from typing import Final
 
 from trackyard.api.people import second_factor, staff
-from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
@@ -11,6 +11,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.accounts.one import find_user, user_page
+from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
@@ -68,7 +69,7 @@ def remove(request: PageRequest) -> PageAnswer:
         sent = [("successor", successor)] if successor else []
         request.calls.ask(staff.remove, sent, request.path)
     except BadInput as refusal:
-        return _removal(request, _sentence(refusal))
+        return _removal(request, fault_of(refusal))
     return Redirect(PATH, gettext("%(name)s is removed.", name=name))
 
 
@@ -81,7 +82,7 @@ def _change(request: PageRequest, method: Method, done: str) -> PageAnswer:
     try:
         request.calls.ask(method, path=request.path)
     except BadInput as refusal:
-        return Redirect(_path(request), gettext("Nothing was changed. %(fault)s", fault=_sentence(refusal)))
+        return Redirect(_path(request), gettext("Nothing was changed. %(fault)s", fault=fault_of(refusal)))
     return Redirect(_path(request), done.format(name=name))
 
 
@@ -103,7 +104,3 @@ def _removal(request: PageRequest, fault: str = "") -> Html:
 
 def _path(request: PageRequest) -> str:
     return f"{PATH}/{request.path['id']}"
-
-
-def _sentence(refusal: RequestError) -> str:
-    return " ".join(sentence for sentences in (refusal.fields or {}).values() for sentence in sentences)

@@ -1,6 +1,5 @@
 """The list of staff users (docs/spec/console.md#staff)."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from trackyard.api.people import staff
@@ -15,18 +14,6 @@ pages = Pages()
 
 PATH: Final = "/console/staff"
 PER_PAGE: Final = 50
-
-
-@dataclass(frozen=True, slots=True)
-class StaffRow:
-    """A staff user of a list. last_sign_in: "" before the first one."""
-
-    id: str
-    name: str
-    email: str
-    roles: str
-    status: str
-    last_sign_in: str
 
 
 @pages.get(PATH, needs=(staff.list_,))
@@ -45,21 +32,12 @@ def staff_users(request: PageRequest) -> PageAnswer:
     pagination = answer.pagination
     return request.page(
         "staff/accounts/list.html",
-        rows=[_row(each) for each in answer.users],
+        rows=answer.users,
+        full_name=full_name,
+        role_names=role_names,
         total=pagination.total_count,
         page=pagination.page,
         first=(pagination.page - 1) * PER_PAGE + 1,
         may_add=request.calls.may(staff.add),
         api_request_path=request.calls.address(staff.list_, sent),
-    )
-
-
-def _row(user: staff.StaffView) -> StaffRow:
-    return StaffRow(
-        id=user.id,
-        name=full_name(user),
-        email=user.email,
-        roles=", ".join(role_names(user.roles)),
-        status=user.status,
-        last_sign_in=user.last_login_at or "",
     )

@@ -15,6 +15,7 @@ from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import asks_for_file, every_row, record_of, rows_file, total_of
 from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import PER_PAGE, ListState, read_list
 from trackyard.console.staff.settings.declared import (
     LISTS,
@@ -46,7 +47,7 @@ def declare_list(pages: Pages, each: SettingsList[R, A]) -> None:
         declare(f"{each.path}/new", needs=(each.lists, each.add))(_of(each, _new))
         declare(f"{each.path}/{{id}}", needs=(each.lists, each.edit))(_of(each, _edit))
     if each.remove is not None:
-        pages.get(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _ask_removal))
+        pages.get(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _removal))
         remove = partial(_remove, each.remove)
         pages.post(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, remove))
 
@@ -129,17 +130,12 @@ def _edit(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     )
 
 
-def _ask_removal(each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
-    return _removal(each, request)
-
-
 def _remove(method: Method, each: SettingsList[R, A], request: PageRequest) -> PageAnswer:
     name = each.name(_find(each, request))
     try:
         request.calls.ask(method, path=request.path)
     except (BadInput, Conflict) as refusal:
-        sentences = [sentence for several in (refusal.fields or {}).values() for sentence in several]
-        return _removal(each, request, " ".join(sentences) or f"{refusal.text}.")
+        return _removal(each, request, fault_of(refusal))
     return Redirect(each.path, gettext("%(name)s is removed.", name=name))
 
 

@@ -10,6 +10,7 @@ from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
 
 pages = Pages()
 
@@ -70,7 +71,7 @@ def replace_logo(request: PageRequest) -> PageAnswer:
     try:
         request.calls.ask(network.edit_logo, files=request.files)
     except BadInput as refusal:
-        return _page(request, " ".join(each for several in (refusal.fields or {}).values() for each in several))
+        return _page(request, fault_of(refusal))
     except UnsupportedMediaType:
         return _page(request, gettext("This file is no PNG or JPEG picture."))
     return Redirect(PATH, gettext("The logo is saved."))
