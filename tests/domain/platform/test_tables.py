@@ -78,7 +78,7 @@ IDS: Final[dict[Cell, str]] = {
 _SHORT: Final = "is a number that a spreadsheet shortened"
 NO_IDS: Final[dict[Cell, str]] = {
     **dict.fromkeys(("1.23457E+14", "1,23457E+14", "1E+15", "1.2e+06", Decimal("1.23456789012346E+18")), _SHORT),
-    **dict.fromkeys(("=A1", "@cmd"), "this is a formula"),
+    **dict.fromkeys(("=A1", "@cmd", "#N/A", "#REF!", "####"), "this is a formula"),
     "x" * 501: "more than 500 characters",
 }
 

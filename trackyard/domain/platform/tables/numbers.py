@@ -23,6 +23,7 @@ _SHORTENED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+?[0-9]{2,}")
 _EXACT: Final = 10**15
 """Spreadsheets keep fifteen digits of a number."""
 _LONGEST: Final = 40
+_FORMULA_ERROR: Final = re.compile(r"#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!|NULL!|NUM!|#+)")
 _FORMULA_STARTS: Final = ("=", "@")
 
 
@@ -72,8 +73,8 @@ def check_is_whole(cell: Cell) -> None:
 
 
 def check_is_value(text: str) -> None:
-    """Raise ValueError for a formula: what it gives is not in the file."""
-    if text.startswith(_FORMULA_STARTS):
+    """Raise ValueError for a formula, or the error of one: what it gives is not in the file."""
+    if text.startswith(_FORMULA_STARTS) or _FORMULA_ERROR.fullmatch(text):
         raise ValueError(gettext("this is a formula; save the file with values"))
 
 
