@@ -117,7 +117,14 @@ def test_unclear_cell_is_refused(kind: Kind, cell: Cell, fault: str) -> None:
 
 def test_tables_have_all_their_rows() -> None:
     assert [len(each) for each in (AMOUNTS, NO_AMOUNTS, DAYS, NO_DAYS, STATUSES, WHOLE, IDS, NO_IDS)] == [
-        *(25, 19, 8, 9, 25, 6, 10, 8),
+        25,
+        19,
+        8,
+        9,
+        25,
+        6,
+        10,
+        11,
     ]
 
 
