@@ -128,3 +128,26 @@ def test_offer_privacy_shows_decided_affiliates_in_scope(api: Api) -> None:
     for level, privacy in enumerate(("public", "protected", "private")):
         api.admin.post(f"/3.0/admin/offer/{offer}", privacy=privacy)
         assert api.admin.get(path)["privacy_level"] == level
+
+
+def test_affiliates_of_several_offers_are_counted_in_scope(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, other = api.add_affiliate(manager_id=manager)[0], api.add_affiliate()[0]
+    closed, opened, quiet = (api.add_offer(privacy=privacy) for privacy in ("private", "public", "public"))
+    api.admin.post("/3.1/offer/enable-affiliate", **{"offer_id[]": closed, "pid": own})
+    api.admin.post("/3.1/offer/enable-affiliate", **{"offer_id[]": closed, "pid": other})
+    api.admin.post("/3.1/offer/disable-affiliate", **{"offer_id[]": opened, "pid": other})
+    asked = {"offer_id[]": [opened, closed, quiet, 9999]}
+    assert api.admin.get("/3.1/admin/offers/affiliates", **asked)["offers"] == [
+        {"offer_id": closed, "enabled": 2, "disabled": 0},
+        {"offer_id": opened, "enabled": 0, "disabled": 1},
+        {"offer_id": quiet, "enabled": 0, "disabled": 0},
+    ]
+    counted = client.get("/3.1/admin/offers/affiliates", **asked)["offers"]
+    assert {each["offer_id"]: (each["enabled"], each["disabled"]) for each in counted} == {
+        closed: (1, 0),
+        opened: (0, 0),
+        quiet: (0, 0),
+    }
+    api.admin.post("/3.1/admin/offer/delete", **{"offer_id[]": quiet})
+    assert len(api.admin.get("/3.1/admin/offers/affiliates", **asked)["offers"]) == 2

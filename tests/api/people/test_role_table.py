@@ -38,7 +38,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.SECTION_OFFER},
     ),
     "connecting to offers": (
-        """offer.affiliate.* offer.privacy.get admin.offer.tracking-link admin.offer.disable-affiliates
+        """offer.affiliate.* offer.privacy.get admin.offers.affiliates admin.offer.tracking-link
+        admin.offer.disable-affiliates
         admin.affiliate.disable-offers
         partner.offers.list partner.live-offers.list""",
         {R.MANAGER_AFFILIATE, R.SECTION_OFFER},

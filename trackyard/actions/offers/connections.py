@@ -131,6 +131,12 @@ def list_states(deps: Deps, access: Access, offer_id: int) -> dict[int, bool]:
         return connections.states_of_offer(conn, offer_id, scope_of(conn, access).affiliate_ids)
 
 
+def count_affiliates(deps: Deps, access: Access, offer_ids: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Return how many affiliates in scope are connected and disconnected, by offer in scope."""
+    with deps.database.read() as conn:
+        return connections.count_by_offer(conn, offer_ids, scope_of(conn, access))
+
+
 def _get_affiliate_with_offers(
     conn: Connection, access: Access, affiliate_id: int, offer_ids: Iterable[int]
 ) -> AffiliateWithOffers:

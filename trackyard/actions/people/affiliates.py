@@ -19,7 +19,7 @@ from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.domain.money.ledger import Balance
-from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Access, Account, AccountKind, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
@@ -85,6 +85,14 @@ def list_affiliates(
             conn, scope, chosen, page=page, limit=limit, order=order, descending=descending
         )
         return _records(deps, conn, found, with_balance=with_balance), total
+
+
+def list_names(
+    deps: Deps, access: Access, chosen: AffiliateFilter, *, page: int, limit: int
+) -> tuple[list[AffiliateName], int]:
+    """Return a page of the names of affiliates in the caller's scope, by id, and the total."""
+    with deps.database.read() as conn:
+        return affiliates.list_names(conn, scope_of(conn, access), chosen, page=page, limit=limit)
 
 
 def list_referred(

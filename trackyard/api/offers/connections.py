@@ -17,7 +17,7 @@ from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
-from trackyard.wire.response.envelope import Answer
+from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
 _find_offer = in_scope_by_reference(connections.get_offer)
@@ -63,6 +63,26 @@ class OfferPrivacyAnswer(Answer):
     affiliates_disabled: list[int]
     affiliates_enabled: list[int]
     privacy_level: int
+
+
+class CountedOffers(Params):
+    """The offers of which affiliates are counted."""
+
+    offer_id: Seq[s.Id]
+
+
+class OfferAffiliatesView(View):
+    """How many affiliates staff connected to an offer, and how many they disconnected from it."""
+
+    offer_id: int
+    enabled: int
+    disabled: int
+
+
+class OffersAffiliatesAnswer(Answer):
+    """Numbers of affiliates, by the numbers of offers."""
+
+    offers: list[OfferAffiliatesView]
 
 
 class ConnectionMessageAnswer(Answer):
@@ -127,6 +147,20 @@ def show_privacy(request: ApiRequest[Deps], _params: NoParams) -> OfferPrivacyAn
         affiliates_enabled=[each for each, enabled in states.items() if enabled],
         privacy_level=level_of(offer),
     )
+
+
+@routes.get("/admin/offers/affiliates", _CONNECTORS, id="admin.offers.affiliates")
+def count_affiliates(request: ApiRequest[Deps], params: CountedOffers) -> OffersAffiliatesAnswer:
+    """Count the affiliates with a decision by staff, of several offers at once.
+
+    Offers that the caller does not see are left out. Managers count their own affiliates alone.
+    """
+    found = connections.count_affiliates(request.deps, request.access, params.offer_id)
+    views = [
+        OfferAffiliatesView(offer_id=number, enabled=enabled, disabled=disabled)
+        for number, (enabled, disabled) in found.items()
+    ]
+    return OffersAffiliatesAnswer(offers=views)
 
 
 @routes.post("/admin/offer/{id}/tracking-link", _CONNECTORS, id="admin.offer.tracking-link", find=_find_offer)

@@ -16,7 +16,14 @@ from trackyard.actions.people.scope import scope_for, writable_scope
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.people.views import AddedNote, ManagerView, country_to_store, hidden_code, manager_view
+from trackyard.api.people.views import (
+    AddedNote,
+    AdvertiserRef,
+    ManagerView,
+    country_to_store,
+    hidden_code,
+    manager_view,
+)
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
@@ -66,6 +73,12 @@ class ListAdvertisers(Paging):
             statuses=self.status,
             changed_since=None if self.updated_at is None else day_start_ms(self.updated_at, zone),
         )
+
+
+class ListAdvertiserNames(Paging):
+    """The advertisers of a list of names. id: any of these."""
+
+    id: AnyOf[s.Hex] = ()
 
 
 class AdvertiserParams(SubAccountParams):
@@ -224,6 +237,13 @@ class AdvertisersAnswer(Answer):
     pagination: Pagination
 
 
+class AdvertiserNamesAnswer(Answer):
+    """A page of names of advertisers."""
+
+    advertisers: list[AdvertiserRef]
+    pagination: Pagination
+
+
 class AdvertiserMessageAnswer(Answer):
     """The result in words."""
 
@@ -244,6 +264,14 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
     view = _viewer(request)
     views = [view(record) for record in found]
     return AdvertisersAnswer(advertisers=views, pagination=params.pagination(request, total))
+
+
+@routes.get("/admin/advertisers/names", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.names")
+def list_names(request: ApiRequest[Deps], params: ListAdvertiserNames) -> AdvertiserNamesAnswer:
+    """List the names of advertisers, in their order, without the rest of their records."""
+    found, total = advertisers.list_titles(request.deps, request.access, params.id, **params.place(request))
+    views = [AdvertiserRef(id=id_, title=title) for id_, title in found.items()]
+    return AdvertiserNamesAnswer(advertisers=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)

@@ -15,7 +15,14 @@ from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
-from trackyard.api.people.views import AddedNote, RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
+from trackyard.api.people.views import (
+    AddedNote,
+    PartnerView,
+    RevenueSwitch,
+    RowsSwitch,
+    country_to_store,
+    log_key_reads,
+)
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
@@ -27,6 +34,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Credential, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 find = in_scope_by_number(affiliates.get_affiliate)
@@ -99,6 +107,13 @@ class ListAffiliates(Paging):
             tags=self.tags,
             changed_since=since,
         )
+
+
+class ListAffiliateNames(Paging):
+    """The affiliates of a list of names. id, status: any of these."""
+
+    id: AnyOf[s.Id] = ()
+    status: AnyOf[Status] = ()
 
 
 class PaymentSystemItem(Params):
@@ -234,6 +249,13 @@ class AffiliatesAnswer(Answer):
     pagination: Pagination
 
 
+class AffiliateNamesAnswer(Answer):
+    """A page of names of affiliates."""
+
+    partners: list[PartnerView]
+    pagination: Pagination
+
+
 class ReferredAffiliatesAnswer(Answer):
     """A page of affiliates by their ids."""
 
@@ -299,6 +321,15 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     _log_key_reads(request, found)
     views = [affiliate_view(request, record) for record in found]
     return AffiliatesAnswer(partners=views, pagination=params.pagination(request, total))
+
+
+@routes.get("/admin/partners/names", for_staff(Permission.AFFILIATES_READ), id="admin.partners.names")
+def list_names(request: ApiRequest[Deps], params: ListAffiliateNames) -> AffiliateNamesAnswer:
+    """List the names of affiliates, by number, without the rest of their records."""
+    chosen = AffiliateFilter(ids=params.id, statuses=params.status)
+    found, total = affiliates.list_names(request.deps, request.access, chosen, **params.place(request))
+    views = [view_of(PartnerView, each) for each in found]
+    return AffiliateNamesAnswer(partners=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/partner/{id}", for_staff(Permission.AFFILIATES_READ), id="admin.partner.get", find=find)

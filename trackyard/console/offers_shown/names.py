@@ -21,9 +21,8 @@ def advertisers(calls: LocalCalls[Deps]) -> Choices:
     """Return advertisers by title; nothing where there are too many, or the person may not list them."""
     return listed(
         calls,
-        advertisers_api.list_,
+        advertisers_api.list_names,
         lambda answer: ((each.id, each.title) for each in answer.advertisers),
-        (("order", "title"),),
     )
 
 
@@ -31,7 +30,7 @@ def affiliates(calls: LocalCalls[Deps]) -> Choices:
     """Return active affiliates by number; as `advertisers`."""
     found = listed(
         calls,
-        affiliates_api.list_,
+        affiliates_api.list_names,
         lambda answer: ((each.id, each.name or each.login) for each in answer.partners),
         (("status[]", "active"),),
     )
@@ -77,11 +76,11 @@ def advertiser_names(calls: LocalCalls[Deps], ids: Iterable[str], known: Choices
     """
     found = dict(known)
     wanted = sorted({each for each in ids if each} - found.keys())
-    if not calls.may(advertisers_api.list_):
+    if not calls.may(advertisers_api.list_names):
         return found
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.ask(advertisers_api.list_, [*sent, ("limit", str(_AT_A_TIME))])
+        answer = calls.ask(advertisers_api.list_names, [*sent, ("limit", str(_AT_A_TIME))])
         found |= {each.id: each.title for each in answer.advertisers}
     return found
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from trackyard.actions.deps import Deps
-from trackyard.api.people import advertisers, affiliates, staff
+from trackyard.api.people import affiliates, staff
 from trackyard.api.people.affiliate_view import AffiliateView
+from trackyard.api.people.views import PartnerView
 from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
 from trackyard.wire.local_calls import LocalCalls
 
@@ -41,7 +42,7 @@ def manager_name(user: StaffUser | str | None) -> str:
     return "" if user is None or isinstance(user, str) else full_name(user)
 
 
-def affiliate_name(affiliate: AffiliateView) -> str:
+def affiliate_name(affiliate: AffiliateView | PartnerView) -> str:
     """Return what pages call an affiliate: its name, or its login."""
     return affiliate.name or affiliate.login or affiliate.email
 
@@ -49,24 +50,11 @@ def affiliate_name(affiliate: AffiliateView) -> str:
 def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, str]:
     """Return names of affiliates by number, of those that the person may see, with few calls."""
     wanted = sorted(set(ids))
-    if not calls.may(affiliates.list_):
+    if not calls.may(affiliates.list_names):
         return {}
     found: dict[int, str] = {}
     for start in range(0, len(wanted), _AT_A_TIME):
         sent = [("id[]", str(each)) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.ask(affiliates.list_, [*sent, ("limit", str(_AT_A_TIME))])
+        answer = calls.ask(affiliates.list_names, [*sent, ("limit", str(_AT_A_TIME))])
         found |= {each.id: affiliate_name(each) for each in answer.partners}
-    return found
-
-
-def advertiser_titles(calls: LocalCalls[Deps], ids: Iterable[str]) -> dict[str, str]:
-    """Return titles of advertisers by id, of those that the person may see, with few calls."""
-    wanted = sorted(set(ids))
-    if not calls.may(advertisers.list_):
-        return {}
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), _AT_A_TIME):
-        sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
-        answer = calls.ask(advertisers.list_, [*sent, ("limit", str(_AT_A_TIME))])
-        found |= {each.id: each.title for each in answer.advertisers}
     return found

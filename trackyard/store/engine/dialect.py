@@ -69,7 +69,12 @@ def page_of(query: Select[Any], page: int, limit: int) -> Select[Any]:
 
 
 def read_page(conn: Connection, query: Select[Any], page: int, limit: int) -> tuple[Sequence[Any], int]:
-    """Return the rows of one page of an ordered query, and the number on all pages."""
+    """Return the rows of one page of an ordered query, and the number on all pages.
+
+    Rows are counted where the page does not show that it is the last one.
+    """
+    rows = conn.execute(page_of(query, page, limit)).all()
+    if len(rows) < limit and (rows or page == 1):
+        return rows, (page - 1) * limit + len(rows)
     every = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
-    total: int = conn.execute(every).scalar_one()
-    return conn.execute(page_of(query, page, limit)).all(), total
+    return rows, int(conn.execute(every).scalar_one())

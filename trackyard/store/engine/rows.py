@@ -104,7 +104,9 @@ class Rows(Generic[Entity, Id]):
 
     def by_id(self, conn: Connection, ids: Iterable[Id]) -> dict[Id, Entity]:
         """Return entities by id, of those that exist."""
-        rows = conn.execute(select(self._table).where(self._table.c.id.in_(set(ids))))
+        if not (wanted := set(ids)):
+            return {}
+        rows = conn.execute(select(self._table).where(self._table.c.id.in_(wanted)))
         return {row.id: self.entity(row) for row in rows}
 
     def read(self, conn: Connection, query: Select[Any]) -> list[Entity]:

@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, func, select, update
 
 from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.lists import OfferPostback
+from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import upsert
+from trackyard.store.engine.rows import in_scope
 from trackyard.store.tables import affiliate_postback, connection, offer, offer_label
 
 _CHUNK: Final = 1000
@@ -89,6 +91,25 @@ def states_of_offer(conn: Connection, offer_id: int, affiliate_ids: Iterable[int
     if affiliate_ids is not None:
         query = query.where(columns.affiliate_id.in_(set(affiliate_ids)))
     return {row.affiliate_id: row.enabled for row in conn.execute(query.order_by(columns.affiliate_id))}
+
+
+def count_by_offer(conn: Connection, offer_ids: Iterable[int], scope: Scope) -> dict[int, tuple[int, int]]:
+    """Return how many affiliates in scope staff connected and disconnected, by offer in scope."""
+    columns = connection.c
+    decided = and_(columns.offer_id == offer.c.id, *in_scope(scope, affiliate=columns.affiliate_id))
+    rows = conn.execute(
+        select(offer.c.id, _number(columns.enabled), _number(~columns.enabled))
+        .join_from(offer, connection, decided, isouter=True)
+        .where(offer.c.id.in_(set(offer_ids)), offer.c.removed_at.is_(None))
+        .where(*in_scope(scope, advertiser=offer.c.advertiser_id))
+        .group_by(offer.c.id)
+        .order_by(offer.c.id)
+    )
+    return {number: (enabled, disabled) for number, enabled, disabled in rows}
+
+
+def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count(case((condition, 1)))
 
 
 def connections_among(

@@ -138,19 +138,25 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
 
 def category_titles(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return titles by id, of those that exist."""
-    query = select(category.c.id, category.c.title).where(category.c.id.in_(set(ids)))
+    if not (wanted := set(ids)):
+        return {}
+    query = select(category.c.id, category.c.title).where(category.c.id.in_(wanted))
     return dict(conn.execute(query).all())
 
 
 def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return titles by language by id, of those that exist."""
-    query = select(source.c.id, source.c.title_lang).where(source.c.id.in_(set(ids)))
+    if not (wanted := set(ids)):
+        return {}
+    query = select(source.c.id, source.c.title_lang).where(source.c.id.in_(wanted))
     return dict(conn.execute(query).all())
 
 
 def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, Domain]:
     """Return domains by id, of those that exist."""
-    rows = conn.execute(select(domain).where(domain.c.id.in_(set(ids))))
+    if not (wanted := set(ids)):
+        return {}
+    rows = conn.execute(select(domain).where(domain.c.id.in_(wanted)))
     return {row.id: Domain(**row._mapping) for row in rows}
 
 

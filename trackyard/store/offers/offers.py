@@ -117,8 +117,10 @@ def existing_titles(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, OfferName]:
     """Return names by id, of those that exist."""
+    if not (wanted := set(ids)):
+        return {}
     names = ("id", "hash", "title", "url_preview", "url", "external_offer_id", "landings")
-    rows = conn.execute(select(*(offer.c[name] for name in names)).where(offer.c.id.in_(set(ids))))
+    rows = conn.execute(select(*(offer.c[name] for name in names)).where(offer.c.id.in_(wanted)))
     return {number: OfferName(number, key, title, preview or "", *rest) for number, key, title, preview, *rest in rows}
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, has_rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
@@ -95,8 +96,21 @@ def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
 
 def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return titles by id, of those that exist."""
-    query = select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(set(ids)))
+    if not (wanted := set(ids)):
+        return {}
+    query = select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(wanted))
     return dict(conn.execute(query).all())
+
+
+def list_titles(
+    conn: Connection, scope: Scope, ids: Iterable[str], *, page: int, limit: int
+) -> tuple[dict[str, str], int]:
+    """Return a page of the titles in scope, in their order, by id, and the total. ids: none = all."""
+    query = select(advertiser.c.id, advertiser.c.title).where(*in_scope(scope, advertiser=advertiser.c.id))
+    if wanted := set(ids):
+        query = query.where(advertiser.c.id.in_(wanted))
+    rows, total = read_page(conn, query.order_by(advertiser.c.title, advertiser.c.id), page, limit)
+    return dict(map(tuple, rows)), total
 
 
 def ids_hiding_status(conn: Connection) -> frozenset[str]:

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, bindparam, delete, ex
 
 from trackyard.domain.people.affiliates import STATUS_RULES, Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
+from trackyard.store.engine.dialect import AdvisoryLock, lock, read_page, upsert
 from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
@@ -196,8 +196,19 @@ def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
     """Return names by id, of those that exist."""
-    rows = conn.execute(select(*_NAMES).where(affiliate.c.id.in_(set(ids))))
+    if not (wanted := set(ids)):
+        return {}
+    rows = conn.execute(select(*_NAMES).where(affiliate.c.id.in_(wanted)))
     return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
+
+
+def list_names(
+    conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
+) -> tuple[list[AffiliateName], int]:
+    """Return a page of the names in scope, by id, and the total. `tags` and `part` are not looked at."""
+    conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
+    rows, total = read_page(conn, select(*_NAMES).where(*conditions).order_by(affiliate.c.id), page, limit)
+    return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows], total
 
 
 def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:

@@ -5,16 +5,15 @@ from typing import Final
 
 from trackyard.api.money import invoices
 from trackyard.api.offers import lists
-from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown.choices import Choices, listed
+from trackyard.console.offers_shown import names
+from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, period_of
 from trackyard.console.staff.money.words import INVOICE_MARKS, INVOICE_STATUSES, currency_choices
-from trackyard.console.staff.people_names import advertiser_titles
 from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
@@ -65,7 +64,7 @@ def new_invoice(request: PageRequest) -> PageAnswer:
 def invoice_page(request: PageRequest) -> PageAnswer:
     """Show an invoice with its lines."""
     invoice, calls = find_invoice(request), request.calls
-    titles = advertiser_titles(calls, [invoice.supplier_id])
+    titles = names.advertiser_names(calls, [invoice.supplier_id])
     number = str(invoice.number)
     return request.page(
         "staff/invoice.html",
@@ -110,11 +109,5 @@ def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:
     """Return the values that people choose from by name; a field without any is written."""
-    advertisers = listed(
-        request.calls,
-        advertisers_api.list_,
-        lambda answer: ((each.id, each.title) for each in answer.advertisers),
-        (("order", "title"),),
-    )
-    named: dict[str, Choices] = {"supplier_id": advertisers, "currency": currency_choices(request)}
+    named: dict[str, Choices] = {"supplier_id": names.advertisers(request.calls), "currency": currency_choices(request)}
     return {name: found for name, found in named.items() if found}

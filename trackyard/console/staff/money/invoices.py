@@ -4,16 +4,14 @@ from typing import Final
 
 from trackyard.api.money import invoices as invoices_api
 from trackyard.api.money.invoices import InvoiceView
-from trackyard.api.people import advertisers as advertisers_api
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
-from trackyard.console.offers_shown.choices import listed
+from trackyard.console.offers_shown import names
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.money.words import INVOICE_MARKS, INVOICE_STATUSES, read_or_fault
-from trackyard.console.staff.people_names import advertiser_titles
 
 pages = Pages()
 
@@ -32,12 +30,7 @@ COUNTED: Final = {
 def invoices(request: PageRequest) -> PageAnswer:
     """Show invoices that meet the filters, a page at a time."""
     calls = request.calls
-    advertisers = listed(
-        calls,
-        advertisers_api.list_,
-        lambda answer: ((each.id, each.title) for each in answer.advertisers),
-        (("order", "title"),),
-    )
+    advertisers = names.advertisers(calls)
     filters = (
         ListFilter("advertiser", gettext("Advertiser"), "supplier_id[]", advertisers or None),
         ListFilter("status", gettext("Status"), "status[]", tuple(INVOICE_STATUSES.items())),
@@ -49,7 +42,7 @@ def invoices(request: PageRequest) -> PageAnswer:
     if (file := list_file(request, invoices_api.list_, lambda answer: answer.message, sent)) is not None:
         return file
     found, total, fault = read_or_fault(request, invoices_api.list_, lambda answer: answer.message, sent)
-    titles = dict(advertisers) or advertiser_titles(calls, (each.supplier_id for each in found))
+    titles = names.advertiser_names(calls, (each.supplier_id for each in found), advertisers)
     return request.page(
         "staff/invoices.html",
         rows=found,

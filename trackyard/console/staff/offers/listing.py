@@ -108,25 +108,26 @@ def offers(request: PageRequest) -> PageAnswer:
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer.advertiser for offer in found], advertisers)
     chips = list(_chips(address, filters))
-    page = address.page
+    page, is_filtered = address.page, bool(chips or address.get("q"))
+    may_connect = calls.may(connections.enable_affiliate)
     return request.page(
         "staff/offers.html",
         rows=_rows(request, found, titles, results, meters),
         filters=[each for each in filters if each.choices],
         chips=chips,
-        is_filtered=bool(chips or address.get("q")),
+        is_filtered=is_filtered,
         total=total,
-        active=calls.ask(lists.count).count,
+        active=0 if is_filtered else calls.ask(lists.count).count,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
         sort=sort,
         fault=" ".join(dict.fromkeys(each for each in (period.fault, refusal, fault) if each)),
         may_add=calls.may(offers_api.add),
         may_change=calls.may(offers_api.update),
-        may_connect=calls.may(connections.enable_affiliate),
-        may_count_affiliates=calls.may(connections.show_privacy),
+        may_connect=may_connect,
+        may_count_affiliates=calls.may(connections.count_affiliates),
         statuses=STATUSES,
-        affiliates=names.affiliates(calls),
+        affiliates=names.affiliates(calls) if found and may_connect else (),
         api_request_path=calls.address(lists.list_offers, sent),
         **period.shown(),
     )
@@ -224,7 +225,7 @@ def _rows(
     results: Mapping[int, ListFigures] | None,
     meters: Mapping[int, Sequence[CapMeter]],
 ) -> list[OfferRow]:
-    findings = findings_of_offers(request, [offer.id for offer in offers])
+    findings, affiliates = findings_of_offers(request, [offer.id for offer in offers]), _affiliates_of(request, offers)
     return [
         OfferRow(
             offer,
@@ -233,25 +234,27 @@ def _rows(
             results=None if results is None else results.get(offer.id, ListFigures()),
             findings=findings.get(offer.id, ()),
             cap=fullest(meters.get(offer.id, ())),
-            affiliates=_affiliates_text(request.calls, offer),
+            affiliates=affiliates.get(offer.id, ""),
             may_write=may_write(request, offer),
         )
         for offer in offers
     ]
 
 
-def _affiliates_text(calls: LocalCalls[Deps], offer: ListedOfferView) -> str:
-    """Return how many affiliates are connected to an offer, of those that the person may see.
+def _affiliates_of(request: PageRequest, offers: Sequence[ListedOfferView]) -> Mapping[int, str]:
+    """Return how many affiliates are connected, by offer, of those that the person may see.
 
     All affiliates may use a public offer, but those that staff disconnected.
     """
-    if not calls.may(connections.show_privacy):
-        return ""
-    try:
-        found = calls.ask(connections.show_privacy, path={"id": str(offer.id)})
-    except RequestError:  # out of the person's scope
-        return ""
+    if not offers or not request.calls.may(connections.count_affiliates):
+        return {}
+    sent = [("offer_id[]", str(each.id)) for each in offers]
+    found = {each.offer_id: each for each in request.calls.ask(connections.count_affiliates, sent).offers}
+    return {each.id: _affiliates_text(each, found[each.id]) for each in offers if each.id in found}
+
+
+def _affiliates_text(offer: ListedOfferView, counted: connections.OfferAffiliatesView) -> str:
     if offer.privacy != Privacy.PUBLIC:
-        return number(len(found.affiliates_enabled))
-    left_out = len(found.affiliates_disabled)
+        return number(counted.enabled)
+    left_out = counted.disabled
     return gettext("all but %(count)s", count=number(left_out)) if left_out else gettext("all")

@@ -12,8 +12,9 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, listed
+from trackyard.console.offers_shown.names import advertiser_names
 from trackyard.console.offers_shown.words import joined
-from trackyard.console.staff.people_names import advertiser_titles, affiliate_names
+from trackyard.console.staff.people_names import affiliate_names
 from trackyard.wire.local_calls import LocalCalls
 
 PER_PAGE: Final = 50
@@ -125,7 +126,7 @@ def names_of_values(
             case "affiliate":
                 named = affiliate_names(calls, map(int, values))
             case "advertiser":
-                named = advertiser_titles(calls, map(str.lower, values))
+                named = advertiser_names(calls, map(str.lower, values))
         titles = {str(key): title for key, title in named.items()}
         found |= {(each.name, value): titles[value.lower()] for value in values if value.lower() in titles}
     return found
