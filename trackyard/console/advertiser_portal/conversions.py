@@ -13,7 +13,7 @@ from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import asks_for_file, every_row, rows_file
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, paged, set_filters
 from trackyard.console.portal.words import STATUSES, decline_text
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.tracking.subs import SUBS
@@ -39,7 +39,7 @@ def conversions(request: PageRequest) -> PageAnswer:
         return _file(request, sent)
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.ask(METHOD, [*sent, *paging])
-    found, page = answer.conversions, answer.pagination.page
+    found = answer.conversions
     texts = {name: request.address.get(name).strip() for name in _TEXTS}
     chips = set_filters(request.address, filters)
     return request.page(
@@ -54,9 +54,7 @@ def conversions(request: PageRequest) -> PageAnswer:
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips or any(texts.values())),
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         api_request_path=request.calls.address(METHOD, sent),
     )
 

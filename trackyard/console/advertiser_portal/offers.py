@@ -20,6 +20,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.portal.lists import paged
 
 pages = Pages()
 
@@ -55,15 +56,12 @@ def offers(request: PageRequest) -> PageAnswer:
     sent: list[Pair] = [("search", words)] if words else []
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.ask(OFFERS, [*sent, *paging])
-    page = answer.pagination.page
     return request.page(
         "advertiser/offers.html",
         rows=[_row(each) for each in answer.offers],
         statuses=STATUSES,
         words=words,
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         api_request_path=request.calls.address(OFFERS, sent),
     )
 
@@ -71,7 +69,7 @@ def offers(request: PageRequest) -> PageAnswer:
 @pages.get("/advertiser/offers/{id}", audience="advertiser", needs=(OFFER,))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an own offer: what it costs, its pages, the address of its postbacks, and how to test it."""
-    offer = request.calls.ask(OFFER, path={"id": request.path["id"]}).offer
+    offer = request.calls.ask(OFFER, path=request.path).offer
     return request.page(
         "advertiser/offer.html",
         offer=offer,

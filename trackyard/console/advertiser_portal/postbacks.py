@@ -9,6 +9,7 @@ from trackyard.console.advertiser_portal.lists import OFFERS
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.lists import paged
 
 pages = Pages()
 
@@ -31,14 +32,11 @@ def postbacks(request: PageRequest) -> PageAnswer:
     own = calls.ask(account.show).advertiser
     sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = calls.ask(OFFERS, sent)
-    page, rows = answer.pagination.page, answer.offers
     return request.page(
         "advertiser/postbacks.html",
         own=own,
         has_code=has_code(own.postback_url),
-        rows=[OfferAddresses(each.id, each.title, goal_addresses(each)) for each in rows],
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        rows=[OfferAddresses(each.id, each.title, goal_addresses(each)) for each in answer.offers],
+        **paged(answer.pagination),
         api_request_path=calls.address(account.show),
     )

@@ -8,6 +8,7 @@ from trackyard.api.tracking.click_check import VisitorView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.words import sentences_of
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.subs import SUBS
 
@@ -56,8 +57,7 @@ def _tested(request: PageRequest, offer: AffiliateOfferView, ip: str, agent: str
         asked = [pair for pair in sent if pair[1]]
         check = request.calls.ask(click_check.check_own, asked, {"id": str(offer.id)}).check
     except RequestError as refusal:
-        fault = " ".join(each for several in (refusal.fields or {}).values() for each in several) or refusal.text
-        return OwnClickTest(ip, agent, fault=fault)
+        return OwnClickTest(ip, agent, fault=sentences_of(refusal))
     if check.passes:
         sentence = gettext("The click gets through.")
     else:

@@ -16,7 +16,7 @@ from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 from trackyard.console.portal.refused_imports import METHOD as REFUSED_METHOD
 from trackyard.console.portal.refused_imports import PATH as REFUSED
-from trackyard.console.portal.words import STATUSES, decline_text
+from trackyard.console.portal.words import STATUSES, decline_text, sentences_of
 
 pages = Pages()
 
@@ -43,7 +43,7 @@ def conversions(request: PageRequest) -> PageAnswer:
         answer = request.calls.ask_as(ConversionsForAffiliate, conversions_api.list_conversions, [*sent, *paging])
         found, total, page = answer.conversions, answer.pagination.total_count, answer.pagination.page
     except BadInput as refusal:
-        fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
+        fault = sentences_of(refusal)
     chips = set_filters(request.address, filters)
     texts = [name for name in _TEXTS if request.address.get(name).strip()]
     may_export = request.calls.may_export(conversions_api.list_conversions)

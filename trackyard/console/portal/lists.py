@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from trackyard.console.frame.address import PageAddress
+from trackyard.wire.response.envelope import Pagination
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class SetFilter:
     label: str
     text: str
     without: PageAddress
+
+
+def paged(place: Pagination) -> dict[str, int]:
+    """Return the number of all rows of a list, the page, and the place of its first row."""
+    return {"total": place.total_count, "page": place.page, "first": (place.page - 1) * place.per_page + 1}
 
 
 def chosen_value(address: PageAddress, each: FilterChoice) -> str:

@@ -19,6 +19,7 @@ from trackyard.console.offers_shown.words import payout
 from trackyard.console.portal.click_test import find_own_test
 from trackyard.console.portal.links import link_form
 from trackyard.console.portal.offers import CONNECTED, connection_of
+from trackyard.console.portal.words import sentences_of
 from trackyard.console.qr_codes import qr_svg
 
 pages = Pages()
@@ -38,7 +39,7 @@ class OwnPayment:
 
 def find_own_offer(request: PageRequest) -> FullAffiliateOfferView:
     """Return the offer of the path as the affiliate sees it. Raises NotFound."""
-    return request.calls.ask_as(lists.AffiliateOfferAnswer, lists.get, path={"id": request.path["id"]}).offer
+    return request.calls.ask_as(lists.AffiliateOfferAnswer, lists.get, path=request.path).offer
 
 
 @pages.get("/portal/offers/{id}", audience="affiliate", needs=(lists.get,))
@@ -70,8 +71,7 @@ def ask_to_join(request: PageRequest) -> PageAnswer:
         sent = [("offer_id", str(offer.id)), ("comment", comment[:LONGEST_COMMENT])]
         answer = request.calls.ask(tickets.request_connection, sent)
     except BadInput as refusal:
-        faults = " ".join(text for texts in (refusal.fields or {}).values() for text in texts)
-        return _page(request, offer, comment, faults or refusal.text, 400)
+        return _page(request, offer, comment, sentences_of(refusal), 400)
     return Redirect(f"/portal/offers/{offer.id}", f"{offer.title}: {answer.message.lower()}.")
 
 

@@ -17,7 +17,7 @@ from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown import choices
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.words import payout
-from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, paged, set_filters
 
 pages = Pages()
 
@@ -112,7 +112,6 @@ def offers(request: PageRequest) -> PageAnswer:
     answer = calls.ask_as(lists.AffiliateOffersAnswer, method, sent)
     found = answer.offers
     meters = find_meters(calls, [each.id for each in found if each.caps], request.deps.currency)
-    total, page = answer.pagination.total_count, answer.pagination.page
     chips = set_filters(address, filters)
     return request.page(
         "portal/offers.html",
@@ -121,9 +120,7 @@ def offers(request: PageRequest) -> PageAnswer:
         chips=chips,
         is_filtered=bool(chips or address.get("q").strip()),
         sorts=SORTS,
-        total=total,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         api_request_path=calls.address(method, sent),
     )
 
@@ -191,15 +188,12 @@ def requests(request: PageRequest) -> PageAnswer:
         return file
     paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.ask(tickets.list_own, paging)
-    page = answer.pagination.page
     return request.page(
         "portal/requests.html",
         rows=[(each, *request_state(each)) for each in answer.tickets],
         questions=_QUESTIONS,
         may_ask=request.calls.may(tickets.ask),
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * REQUESTS_PER_PAGE + 1,
+        **paged(answer.pagination),
         api_request_path=request.calls.address(tickets.list_own),
     )
 

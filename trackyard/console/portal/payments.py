@@ -18,7 +18,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.words import ENTRY_KINDS, REQUEST_MARKS, REQUEST_STATUSES
-from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
+from trackyard.console.portal.lists import FilterChoice, chosen_value, paged, set_filters
 
 pages = Pages()
 
@@ -76,7 +76,6 @@ def payments(request: PageRequest) -> PageAnswer:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(address.page))]
     answer = calls.ask(affiliate_payments.list_own, [*sent, *paging])
-    total, page = answer.pagination.total_count, answer.pagination.page
     return request.page(
         "portal/payments.html",
         balances=_balances(request),
@@ -87,9 +86,7 @@ def payments(request: PageRequest) -> PageAnswer:
         statuses=STATUSES,
         kinds=_KINDS,
         chips=set_filters(address, (_STATUS,)),
-        total=total,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         systems=calls.ask(own_account.list_payment_systems).payment_systems,
         api_request_path=calls.address(affiliate_payments.list_own, sent),
     )
@@ -99,7 +96,7 @@ def payments(request: PageRequest) -> PageAnswer:
 def withdraw(request: PageRequest) -> PageAnswer:
     """Take a request back."""
     try:
-        request.calls.ask(payment_requests.withdraw, path={"id": request.path["id"]})
+        request.calls.ask(payment_requests.withdraw, path=request.path)
     except RequestError as refusal:
         if refusal.status != 409:
             raise
@@ -120,7 +117,6 @@ def payment(request: PageRequest) -> PageAnswer:
         raise NotFound
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = calls.ask(affiliate_payments.list_own_entries, paging, {"id": number})
-    page = answer.pagination.page
     return request.page(
         "portal/payment.html",
         payment=found[0],
@@ -129,9 +125,7 @@ def payment(request: PageRequest) -> PageAnswer:
         in_words=_IN_WORDS[found[0].status],
         rows=answer.entries,
         entry_kinds=ENTRY_KINDS,
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         systems=calls.ask(own_account.list_payment_systems).payment_systems,
         api_request_path=calls.address(affiliate_payments.list_own_entries, path={"id": number}),
     )

@@ -12,6 +12,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
+from trackyard.console.portal.lists import paged
 
 pages = Pages()
 
@@ -34,7 +35,6 @@ def referrals(request: PageRequest) -> PageAnswer:
         return file
     paging = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
     answer = request.calls.ask(referrals_api.list_referrals, [*sent, *paging])
-    page = answer.pagination.page
     share = request.calls.ask(own_account.show).user.ref_percent
     return request.page(
         "portal/referrals.html",
@@ -46,9 +46,7 @@ def referrals(request: PageRequest) -> PageAnswer:
         period=period,
         periods=CHOICES,
         fault=fault,
-        total=answer.pagination.total_count,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
+        **paged(answer.pagination),
         link=f"{request.deps.api_url}/sign-up?ref={request.person.caller.id}",
         api_request_path=request.calls.address(referrals_api.list_referrals, sent),
     )

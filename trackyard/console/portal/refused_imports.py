@@ -9,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.words import sentences_of
 
 pages = Pages()
 
@@ -28,7 +29,7 @@ def refused_imports(request: PageRequest) -> PageAnswer:
         answer = request.calls.ask(METHOD, [*sent, ("limit", str(PER_PAGE)), ("page", str(request.address.page))])
         found, total, page = answer.imports, answer.pagination.total_count, answer.pagination.page
     except BadInput as refusal:
-        fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
+        fault = sentences_of(refusal)
     return request.page(
         "portal/refused_imports.html",
         rows=[(each, _plain(each.text), _plain(each.advice)) for each in found],

@@ -15,6 +15,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.offer import LONGEST_COMMENT
 from trackyard.console.portal.offers import request_state
+from trackyard.console.portal.words import sentences_of
 
 pages = Pages()
 
@@ -77,9 +78,8 @@ def ask(request: PageRequest) -> PageAnswer:
         sent = [("smartlink_id", wanted._id), ("comment", comment[:LONGEST_COMMENT])]
         message = request.calls.ask(tickets_api.request_smartlink, sent).message
     except BadInput as refusal:
-        faults = refusal.fields or {}
-        fault = _NO_OFFER if "smartlink_id" in faults else " ".join(text for each in faults.values() for text in each)
-        return _page(request, found, RefusedRequest(wanted._id, comment, fault or refusal.text))
+        fault = _NO_OFFER if "smartlink_id" in (refusal.fields or {}) else sentences_of(refusal)
+        return _page(request, found, RefusedRequest(wanted._id, comment, fault))
     return Redirect(_PATH, f"{wanted.name}: {gettext(_ANSWERS.get(message, message))}")
 
 

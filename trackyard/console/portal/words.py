@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from trackyard.api.conversions.conversions import ConversionForAffiliate
 from trackyard.api.people.advertiser_side.figures import OwnConversionView
 from trackyard.api.tracking.logs import Instant
+from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.domain.tracking.reference.texts import reference_texts
@@ -39,6 +40,11 @@ def decline_text(conversion: ConversionForAffiliate | OwnConversionView) -> str:
         return ""
     known = reference_texts("results")["declines"].get(conversion.comment)
     return f"{conversion.comment}. {known['text'].replace('`', '')}" if known else conversion.comment
+
+
+def sentences_of(refusal: RequestError) -> str:
+    """Return why the API refused something: what is wrong with its parameters, else its text."""
+    return " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
 
 
 def moment_text(instant: Instant, zone: ZoneInfo) -> str:

@@ -35,18 +35,13 @@ class ShownReport:
     """A saved report.
 
     to: its page. is_open: whether the page shows it, with changes or without.
-    mail: when the person gets it by mail; None without mails. sent: the same in words.
+    sent: when the person gets it by mail, in words; "" without mails.
     """
 
-    id: str
-    name: str
-    own: bool
-    shared: bool
-    query: str
+    record: SavedReportView
     to: PageAddress
-    is_open: bool = False
-    mail: ReportMailView | None = None
-    sent: str = ""
+    is_open: bool
+    sent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +69,10 @@ def menu_of_saved(request: PageRequest, query: ReportQuery) -> SavedMenu:
     return SavedMenu(
         path=_path(request),
         query=shown,
-        own=tuple(each for each in found if each.own),
-        shared=tuple(each for each in found if not each.own),
+        own=tuple(each for each in found if each.record.own),
+        shared=tuple(each for each in found if not each.record.own),
         open=is_open,
-        changed=is_open is not None and is_open.query != shown,
+        changed=is_open is not None and is_open.record.query != shown,
         may_save=request.calls.may(_ADD),
     )
 
@@ -171,17 +166,7 @@ def _row(request: PageRequest, report: ShownReport) -> Mapping[str, object]:
 def _reports(request: PageRequest) -> list[ShownReport]:
     wanted = request.address.get("saved")
     return [
-        ShownReport(
-            id=each.id,
-            name=each.name,
-            own=each.own,
-            shared=each.shared,
-            query=each.query,
-            to=_address(request, each),
-            is_open=each.id == wanted,
-            mail=each.mail,
-            sent=_sent_text(each.mail),
-        )
+        ShownReport(each, _address(request, each), each.id == wanted, _sent_text(each.mail))
         for each in request.calls.ask(LIST).reports
     ]
 

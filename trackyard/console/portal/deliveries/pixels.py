@@ -75,7 +75,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(pixels.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a pixel."""
-    request.calls.ask(pixels.remove, path={"id": request.path["id"]})
+    request.calls.ask(pixels.remove, path=request.path)
     return Redirect(LIST, gettext("The pixel is removed."))
 
 

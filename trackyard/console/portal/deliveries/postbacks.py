@@ -9,7 +9,7 @@ from trackyard.api.tracking import postbacks as postbacks_api
 from trackyard.api.tracking.logs import AffiliatePostback
 from trackyard.api.tracking.postback_trials import PostbackTestView
 from trackyard.api.tracking.postbacks import PostbackView
-from trackyard.base.errors import BadInput, NotFound, ReportTooHeavy, RequestError, Unavailable
+from trackyard.base.errors import NotFound, ReportTooHeavy, RequestError, Unavailable
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
@@ -19,7 +19,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.deliveries.offers import own_offers
 from trackyard.console.portal.deliveries.pixels import own_pixels
-from trackyard.console.portal.words import moment_text
+from trackyard.console.portal.words import moment_text, sentences_of
 from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace
 
 pages = Pages()
@@ -127,7 +127,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=(postbacks_api.remove,))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
-    request.calls.ask(postbacks_api.remove, path={"id": request.path["id"]})
+    request.calls.ask(postbacks_api.remove, path=request.path)
     return Redirect(PATH, gettext("The postback is removed."))
 
 
@@ -139,13 +139,8 @@ def test(request: PageRequest) -> PageAnswer:
     try:
         result = request.calls.ask(postback_trials.send_test, [pair for pair in sent if pair[1]]).test
     except RequestError as refusal:
-        return _page(request, fault=_sentences(refusal), status=refusal.status)
+        return _page(request, fault=sentences_of(refusal), status=refusal.status)
     return _page(request, tested=(found.id, result))
-
-
-def _sentences(refusal: RequestError) -> str:
-    fields = refusal.fields if isinstance(refusal, BadInput) else None
-    return " ".join(text for texts in (fields or {}).values() for text in texts) or refusal.text
 
 
 def _page(
