@@ -100,6 +100,15 @@ def list_and_auto_connect(
     return _auto_connected(deps, access, result)
 
 
+def list_titles(
+    deps: Deps, access: Access, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
+) -> tuple[dict[int, str], int]:
+    """Return the titles of a page of offers by id, and the total."""
+    with deps.database.read() as conn:
+        conditions = offer_lists.filter_conditions(filters)
+        return offer_lists.list_titles(conn, scope_of(conn, access), conditions, order, page=page, limit=limit)
+
+
 def count_offers(deps: Deps, access: Access) -> int:
     """Return the number of active offers that a caller sees."""
     with deps.database.read() as conn:

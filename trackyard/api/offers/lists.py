@@ -28,7 +28,7 @@ from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.lists import OfferFilters, OfferOrder
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
@@ -142,6 +142,20 @@ class OffersAnswer(Answer):
     pagination: Pagination
 
 
+class OfferNameView(View):
+    """The number and the title of an offer."""
+
+    id: int
+    title: str
+
+
+class OfferNamesAnswer(Answer):
+    """A page of the numbers and titles of offers."""
+
+    offers: list[OfferNameView]
+    pagination: Pagination
+
+
 class AffiliateOffersAnswer(Answer):
     """Offers, for an affiliate."""
 
@@ -201,6 +215,18 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
     staff_views = [listed_offer_view(item, found.related, request.deps, writable) for item in found.offers]
     return OffersAnswer(offers=staff_views, pagination=place)
+
+
+@routes.get("/admin/offers/names", for_staff(Permission.OFFERS_READ), id="admin.offers.names", features=_MARKETPLACE)
+def list_names(request: ApiRequest[Deps], params: ListOffers) -> OfferNamesAnswer:
+    """List the numbers and titles of offers, to choose from. The filters are those of the list of offers."""
+    found, total = offer_lists.list_titles(
+        request.deps, request.access, params.filters(request), _order(params.sort), **params.place(request)
+    )
+    return OfferNamesAnswer(
+        offers=[OfferNameView(id=number, title=title) for number, title in found.items()],
+        pagination=params.pagination(request, total),
+    )
 
 
 @routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count", features=_MARKETPLACE)

@@ -19,7 +19,7 @@ from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.domains import Domain
-from trackyard.store.engine.dialect import page_of
+from trackyard.store.engine.dialect import page_of, read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.offers.offers import COLUMNS, matches_reference, offer_of_row
 from trackyard.store.people import blacklist
@@ -73,6 +73,21 @@ def list_offers(
     if page == 1 and len(wanted) < limit:
         return list_by_ids(conn, wanted), len(wanted)
     return list_by_ids(conn, wanted), count_offers(conn, scope, conditions)
+
+
+def list_titles(
+    conn: Connection,
+    scope: Scope,
+    conditions: Sequence[ColumnElement[bool]],
+    order: OfferOrder,
+    *,
+    page: int,
+    limit: int,
+) -> tuple[dict[int, str], int]:
+    """Return titles by id, and the total; as `list_offers`."""
+    query = select(offer.c.id, offer.c.title).where(*_scoped(scope), *conditions).order_by(*_order(scope, order))
+    rows, total = read_page(conn, query, page, limit)
+    return {row.id: row.title for row in rows}, total
 
 
 def count_offers(conn: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool]]) -> int:

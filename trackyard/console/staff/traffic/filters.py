@@ -22,8 +22,6 @@ LONGEST: Final = 255
 """Characters of a value that people type."""
 EVERY_STATUS: Final = tuple(("status[]", status) for status in ("active", "stopped", "suspended"))
 """The parameters of a list of all offers."""
-_MOST_OFFERS: Final = 100
-"""Offers of a select: their records are large."""
 _AT_A_TIME: Final = 100
 """Names that one call asks for."""
 _NAMED: Final = 10
@@ -136,11 +134,10 @@ def offer_titles(calls: LocalCalls[Deps], numbers: Iterable[int]) -> dict[int, s
     """Return the titles of offers by number, of those that the person may see, with few calls."""
     wanted = sorted(set(numbers))
     found: dict[int, str] = {}
-    for start in range(0, len(wanted) if calls.may(lists.list_offers) else 0, _AT_A_TIME):
+    for start in range(0, len(wanted) if calls.may(lists.list_names) else 0, _AT_A_TIME):
         named = [("int_id[]", str(number)) for number in wanted[start : start + _AT_A_TIME]]
         sent = [*named, *EVERY_STATUS, ("limit", str(_AT_A_TIME))]
-        answer = calls.ask_as(lists.OffersAnswer, lists.list_offers, sent)
-        found |= {each.id: each.title for each in answer.offers}
+        found |= {each.id: each.title for each in calls.ask(lists.list_names, sent).offers}
     return found
 
 
@@ -148,10 +145,9 @@ def offers(calls: LocalCalls[Deps]) -> Choices:
     """Return offers by number; nothing where there are too many, or the person may not list them."""
     found = listed(
         calls,
-        lists.list_offers,
+        lists.list_names,
         lambda answer: ((each.id, each.title) for each in answer.offers),
         EVERY_STATUS,
-        most=_MOST_OFFERS,
     )
     return tuple((number, f"{title} (#{number})") for number, title in found)
 
