@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from trackyard.api.statistics import reports
@@ -85,7 +85,7 @@ def _currency_of(path: str, money: CurrencyChoice) -> str:
     return f"&currency={money.code}" if money.code and path.partition("?")[0] == "/console/reports" else ""
 
 
-def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, Any]) -> Html:
+def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, object]) -> Html:
     """Return the card; where the figures cannot be read, it says why, and the page around it is as ever."""
     show = request.address.get("show")
     chosen = BY_NAME[show if show in CHOSEN else "clicks"]
@@ -106,7 +106,7 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
         return replace(part, status=200)
     days_before = figures.days_up_to_now(period, period.before, days_before, before)
     now, earlier = _each(period, days), _each(period.before, days_before)
-    currency = values["currency"]
+    currency = str(values["currency"])
     more = {
         "chosen": chosen,
         "tiles": _tiles(period, figures.total(days.values()), compared, before, currency),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.api.people import staff
@@ -28,7 +28,7 @@ _FIRST_CHANGES: Final = 4
 _LONGEST: Final = 160
 _RECENT: Final = 6
 """Changes on the page of an object."""
-_NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
+_NOTHING: Final[tuple[object, ...]] = (None, "", [], {})
 _UNSHOWN: Final = ("id",)
 """Fields that say nothing new: the row names the object."""
 _MOST_USERS: Final = 200
@@ -269,7 +269,7 @@ def _verb(changes: Mapping[str, settings.ChangeView]) -> str:
     return "changed"
 
 
-def _text(name: str, value: Any, zone: ZoneInfo) -> str:
+def _text(name: str, value: object, zone: ZoneInfo) -> str:
     """Return a stored value as the page shows it. Moments are stored in milliseconds."""
     if value in _NOTHING:
         return ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -12,7 +12,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.figures import Figures, Row
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.shown import number
-from trackyard.console.frame.slice_keys import Key, row_key
+from trackyard.console.frame.slice_keys import Key, Keys, row_key
 from trackyard.wire.local_calls import LocalCalls
 
 TOP: Final = 5
@@ -38,7 +38,7 @@ class RankedRow:
     change: of the margin against the period before; None where the table has no changes.
     """
 
-    keys: Mapping[str, Any]
+    keys: Keys
     figures: Figures
     change: Decimal | None = None
 

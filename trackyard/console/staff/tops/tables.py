@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.charts.changes import ChangeTone
@@ -84,7 +84,7 @@ def chosen_table(address: PageAddress, parameter: str) -> ShownTable:
 
 def table_values(
     request: PageRequest, period: DayPeriod, table: ShownTable, found: RankedRows, filters: Sequence[Pair]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what the template names of a table. filters: of the page, by the names of lists."""
     measure = _MEASURES[table.rank]
     most = max((abs(measure(row)) for row in found.rows), default=Decimal(0))
