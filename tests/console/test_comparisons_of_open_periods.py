@@ -8,7 +8,8 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import load_clicks
 from tests.support.pages import Visitor, affiliate_visitor, console_app, staff_visitor
-from trackyard.console.charts.changes import MetricDirection, change_text
+from trackyard.console.charts.changes import change_text
+from trackyard.domain.statistics.metrics import MetricDirection
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS

@@ -124,11 +124,15 @@ def test_reports_show_ad_costs_to_staff_in_rows_that_have_them(busy: Api) -> Non
     costs = {"offer_id": offer, "affiliate_id": pid, "date": "2023-11-15", "sub8": "none"}
     busy.admin.post("/3.1/adcosts", **costs, costs="2.5")
     margin = sum(Decimal(str(row["actions"][kind]["earning"])) for kind in ("confirmed", "pending", "hold"))
-    figures = urlencode([("figures", name) for name in ("cost", "profit", "roi")])
+    figures = urlencode([("figures", name) for name in ("cost", "profit", "roi")])  # the older names
     visitor = staff_visitor(busy)
     sums, *found = shown(visitor, f"by=offer&{figures}&sort=cost&dir=desc")
     assert found[0][1:3] == sums[1:3] == ["$2.50", f"−${Decimal('2.5') - margin:.2f}"]
     assert found[1][1] == "$0.00"
+    heads = visitor.get(f"{PATH}?period=today&by=offer&{figures}").text.split("</thead>")[0]
+    assert "Expected profit" in heads and "Expected ROI" in heads
+    confirmed = shown(visitor, "by=offer&figures=confirmed_profit&figures=impressions&sort=confirmed_profit&dir=asc")
+    assert confirmed[1][1:3] == ["0", f"−${Decimal('2.5') - Decimal(str(row['actions']['confirmed']['earning'])):.2f}"]
     columns = visitor.get(f"{PATH}?period=today&by=country&{figures}").text
     assert "Ad costs" not in columns.split('<table class="report">')[1].split("</thead>")[0]
     _, affiliate = affiliate_visitor(busy)

@@ -9,7 +9,14 @@ import pytest
 from trackyard.api.statistics.rows import FIELD_NAMES, StatsRowView
 from trackyard.base.texts.marks import source_of
 from trackyard.commands.report.metrics import METRICS as COMMAND_METRICS
-from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, METRIC_BY_NAME, METRICS, Direction, MetricSums, Unit
+from trackyard.domain.statistics.metrics import (
+    FIELDS_OF_ROWS,
+    METRIC_BY_NAME,
+    METRICS,
+    MetricDirection,
+    MetricSums,
+    Unit,
+)
 
 SUMS = MetricSums(
     clicks=200, unique=150, rejected=50, impressions=4000, conversions=10, confirmed=5, pending=3, hold=2, declined=4,
@@ -69,7 +76,7 @@ def test_metric_by_sums_of_two_rows_is_that_of_all() -> None:
     for metric in METRICS:
         value = metric.value(SUMS)
         assert value is not None and metric.value(both) == (2 * value if metric.adds_up else value), metric.name
-        assert metric.direction in Direction
+        assert metric.direction in MetricDirection
 
 
 def test_metrics_are_those_of_the_document() -> None:

@@ -124,7 +124,7 @@ def _sums(row: Row) -> MetricSums:
 
 def _value(metric: Metric) -> Callable[[Row], Value]:
     """Return a function that computes a metric; None for a row that lacks one of its sums."""
-    needed = [_OF_SUMS[name] for name in metric.reads]
+    needed = [_OF_SUMS[name] for name in metric.reads if name in _OF_SUMS]
     scale = 100 if metric.unit is Unit.SHARE else 1
 
     def value(row: Row) -> Value:

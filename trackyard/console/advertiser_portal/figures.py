@@ -8,11 +8,12 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.people.advertiser_side import figures as figures_api
-from trackyard.console.charts.changes import MetricDirection, change_text
+from trackyard.console.charts.changes import change_text
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, figure_change, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, figure_change, value_of
 from trackyard.console.frame.slice_keys import day_in
 from trackyard.console.portal.words import STATUSES
+from trackyard.domain.statistics.metrics import COUNTED, MetricDirection
 from trackyard.wire.local_calls import LocalCalls
 
 METHOD: Final = figures_api.stats

@@ -2,7 +2,7 @@
 
 from trackyard.console.charts.axes import day_label, hour_label, month_label
 from trackyard.console.charts.bars import CellBar, cell_bar
-from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
+from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.charts.columns import ColumnChart, ColumnSeries, column_chart
 from trackyard.console.charts.funnels import FunnelChart, FunnelStep, funnel_chart
 from trackyard.console.charts.heat_maps import HeatMap, heat_map
@@ -13,6 +13,7 @@ from trackyard.console.charts.sparklines import Sparkline, sparkline
 from trackyard.console.charts.svg import NARROW, WIDE, ChartSize, chart_box
 from trackyard.console.charts.tables import ChartTable, table_behind
 from trackyard.console.charts.words import ENGLISH, ChartWords
+from trackyard.domain.statistics.metrics import MetricDirection
 
 __all__ = [
     "ENGLISH",

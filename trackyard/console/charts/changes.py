@@ -7,17 +7,7 @@ from typing import Final
 from trackyard.base.texts.languages import spoken
 from trackyard.console.charts.numbers import Value, exact
 from trackyard.console.charts.words import ENGLISH, ChartWords
-
-
-class MetricDirection(StrEnum):
-    """Which way a metric should go; each metric declares its own."""
-
-    UP = "up"
-    """More is better: clicks, conversions, margin."""
-    DOWN = "down"
-    """Less is better: rejected clicks, declined conversions."""
-    NEUTRAL = "neutral"
-    """A change is neither good nor bad: payout, charge."""
+from trackyard.domain.statistics.metrics import MetricDirection
 
 
 class ChangeTone(StrEnum):

@@ -37,7 +37,7 @@ def figure_chart(
         _point(kind, period, day, now if day <= period.today else None, earlier, currency)
         for day, now, earlier in zip(period.each_day(), days, before, strict=True)
     )
-    sign, sign_last = shown.SIGNS.get(currency, "") if kind.unit == "money" else "", spoken().form.sign_last
+    sign, sign_last = shown.SIGNS.get(currency, "") if kind.is_money else "", spoken().form.sign_last
     chart = LineChart(
         title=kind.label,
         points=points,

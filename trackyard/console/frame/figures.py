@@ -1,7 +1,7 @@
 """The figures of pages, from the statistics of the API (docs/spec/console.md#figures)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -11,117 +11,36 @@ from trackyard.actions.deps import Deps
 from trackyard.api.statistics import reports
 from trackyard.api.statistics.rows import ActionView, StatsRowView, Value
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
+from trackyard.base.texts.marks import gettext
+from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
 from trackyard.console.frame.slice_keys import Keys, day_in, id_in, row_key
+from trackyard.domain.statistics.metrics import (
+    COUNTED,
+    METRIC_BY_NAME,
+    METRICS,
+    Metric,
+    MetricSums,
+    Unit,
+)
 from trackyard.wire.local_calls import LocalCalls
 
-COUNTED: Final = ("confirmed", "pending", "hold")
-"""The types of conversions that count; declined ones are a figure of their own."""
+Figures = MetricSums
+"""The sums of rows. rejected: only in rows by rejection reason. cost: only in rows that costs can have."""
+FigureKind = Metric
+KINDS: Final = METRICS
+"""The figures that pages offer, in the order in which tables show them."""
+BY_NAME: Final = METRIC_BY_NAME
 _SHOWN_TYPES: Final = tuple(("conversionTypes[]", kind) for kind in (*COUNTED, "declined"))
+_FIELDS: Final = ("views",)
+_FIELDS_OF_STAFF: Final = ("cost",)
+"""The fields of rows that figures are computed from. Pages name them, so that no compatibility switch hides them."""
 LARGE_AMOUNT: Final = 10_000
 """Amounts from here on are written without cents."""
 _PAGE: Final = 1000
 _MOST_DAY_ROWS: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Sums of rows.
-
-    charge, payout: of conversions that count, in one currency. rejected: only in rows by rejection reason. cost: of
-    advertising, only in rows that costs can have.
-    """
-
-    clicks: int = 0
-    unique: int = 0
-    rejected: int = 0
-    conversions: int = 0
-    declined: int = 0
-    charge: Decimal = Decimal(0)
-    payout: Decimal = Decimal(0)
-    confirmed_payout: Decimal = Decimal(0)
-    confirmed: int = 0
-    pending: int = 0
-    hold: int = 0
-    cost: Decimal = Decimal(0)
-
-    def __add__(self, other: "Figures") -> "Figures":
-        return Figures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
-
-    def __sub__(self, other: "Figures") -> "Figures":
-        return Figures(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
-
-    @property
-    def margin(self) -> Decimal:
-        """Return what stays with the network."""
-        return self.charge - self.payout
-
-    @property
-    def margin_share(self) -> Decimal | None:
-        """Return the margin as a share of the charge; None without a charge."""
-        return self.margin / self.charge if self.charge else None
-
-    @property
-    def profit(self) -> Decimal:
-        """Return the margin less the costs of advertising."""
-        return self.margin - self.cost
-
-    @property
-    def roi(self) -> Decimal | None:
-        """Return the profit as a share of the costs; None without costs."""
-        return self.profit / self.cost if self.cost else None
-
-    @property
-    def cr(self) -> Decimal | None:
-        """Return conversions as a share of clicks; None without clicks."""
-        return Decimal(self.conversions) / self.clicks if self.clicks else None
-
-    @property
-    def epc(self) -> Decimal | None:
-        """Return the payout of confirmed conversions of a click, as `epc` of the API; None without clicks."""
-        return self.confirmed_payout / self.clicks if self.clicks else None
-
-
-@dataclass(frozen=True, slots=True)
-class FigureKind:
-    """A figure that pages offer. unit: count, money or share."""
-
-    name: str
-    label: str
-    unit: str
-    direction: MetricDirection
-
-    @property
-    def adds_up(self) -> bool:
-        """Return whether the figure of all rows is the sum of theirs."""
-        return self.unit != "share" and self.name != "epc"
-
-
-KINDS: Final = (
-    FigureKind("clicks", lazy_gettext("Clicks"), "count", MetricDirection.UP),
-    FigureKind("unique", lazy_gettext("Unique"), "count", MetricDirection.UP),
-    FigureKind("conversions", lazy_gettext("Conversions"), "count", MetricDirection.UP),
-    FigureKind("confirmed", lazy_gettext("Confirmed"), "count", MetricDirection.UP),
-    FigureKind("pending", lazy_gettext("Pending"), "count", MetricDirection.NEUTRAL),
-    FigureKind("hold", lazy_gettext("On hold"), "count", MetricDirection.NEUTRAL),
-    FigureKind("declined", lazy_gettext("Declined"), "count", MetricDirection.DOWN),
-    FigureKind("cr", lazy_gettext("CR"), "share", MetricDirection.UP),
-    FigureKind("charge", lazy_gettext("Charge"), "money", MetricDirection.NEUTRAL),
-    FigureKind("payout", lazy_gettext("Payout"), "money", MetricDirection.NEUTRAL),
-    FigureKind("margin", lazy_gettext("Margin"), "money", MetricDirection.UP),
-    FigureKind("margin_share", lazy_gettext("Margin share"), "share", MetricDirection.UP),
-    FigureKind("cost", lazy_gettext("Ad costs"), "money", MetricDirection.NEUTRAL),
-    FigureKind("profit", lazy_gettext("Profit"), "money", MetricDirection.UP),
-    FigureKind("roi", lazy_gettext("ROI"), "share", MetricDirection.UP),
-    FigureKind("epc", lazy_gettext("EPC"), "money", MetricDirection.UP),
-    FigureKind("rejected", lazy_gettext("Rejected"), "count", MetricDirection.DOWN),
-)
-"""The figures in the order in which tables show them."""
-BY_NAME: Final[Mapping[str, FigureKind]] = {kind.name: kind for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +94,8 @@ def report(
 
 def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
-    answer = calls.ask(reports.custom, [*sent, *_SHOWN_TYPES])
+    fields = [*_FIELDS, *(_FIELDS_OF_STAFF if calls.is_staff else ())]
+    answer = calls.ask(reports.custom, [*sent, *_SHOWN_TYPES, *(("fields[]", name) for name in fields)])
     by_offer = ("slice[]", "offer") in sent
     rows = [Row(_keys(row, by_offer=by_offer), _figures(row, is_staff=calls.is_staff)) for row in answer.stats]
     return Page(rows, answer.pagination.total_count, answer.currency, tuple(answer.warnings or ()))
@@ -400,8 +320,7 @@ def total(figures: Iterable[Figures]) -> Figures:
 
 def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
     """Return a figure by its kind; a share is 1 for all."""
-    value: Decimal | int | None = getattr(of, kind.name)
-    return value
+    return kind.value(of)
 
 
 def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figures) -> tuple[str, ChangeTone]:
@@ -440,23 +359,19 @@ def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = F
     short: of a card, where the amounts of large sums have no cents.
     """
     value = value_of(kind, of)
-    if kind.unit == "share":
-        return shown.percent(value)
-    if kind.unit != "money":
-        return shown.number(value)
-    if kind.name == "epc":
-        return shown.rate(value, currency)
-    places = 0 if short and max(map(abs, (of.charge, of.payout, of.margin, of.cost))) >= LARGE_AMOUNT else None
-    if kind.name in _DIFFERENCES:
-        return shown.together(_DIFFERENCES[kind.name](of), currency, places)
+    match kind.unit:
+        case Unit.SHARE:
+            return shown.percent(value)
+        case Unit.RATE:
+            return shown.rate(value, currency)
+        case Unit.COUNT:
+            return shown.number(value)
+    largest = max(map(abs, (of.charge, of.payout, of.charge - of.payout, of.cost)))
+    places = 0 if short and largest >= LARGE_AMOUNT else None
+    if kind.less:
+        first, *others = (getattr(of, name) for name in kind.less)
+        return shown.together((first, *(-each for each in others)), currency, places)
     return shown.money(value, currency, places)
-
-
-_DIFFERENCES: Final[Mapping[str, Callable[[Figures], Sequence[Decimal]]]] = {
-    "margin": lambda of: (of.charge, -of.payout),
-    "profit": lambda of: (of.charge, -of.payout, -of.cost),
-}
-"""Figures that are the difference of others, and these."""
 
 
 def _figures(row: StatsRowView, *, is_staff: bool) -> Figures:
@@ -474,10 +389,12 @@ def _figures(row: StatsRowView, *, is_staff: bool) -> Figures:
         clicks=int(row.traffic.raw),
         unique=int(row.traffic.uniq),
         rejected=row.trafficback or 0,
+        impressions=row.views or 0,
         conversions=sum(counts[kind] for kind in counted),
         declined=counts["declined"],
         charge=sum((actions[kind].charge for kind in counted), Decimal(0)),
         payout=sum((payouts[kind] for kind in counted), Decimal(0)),
+        confirmed_charge=actions["confirmed"].charge if "confirmed" in actions else Decimal(0),
         confirmed_payout=payouts.get("confirmed", Decimal(0)),
         confirmed=counts["confirmed"],
         pending=counts["pending"],

@@ -1,7 +1,7 @@
 """The first page of affiliates: money, today, a link, conversions (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -16,7 +16,6 @@ from trackyard.api.people import affiliates, own_account
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.charts.changes import MetricDirection
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
@@ -31,6 +30,7 @@ from trackyard.console.portal.links import LinkForm, link_form
 from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
 from trackyard.console.portal.payments import requested_sums, sums_being_paid
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
+from trackyard.domain.statistics.metrics import MetricDirection
 
 pages = Pages()
 
@@ -43,7 +43,7 @@ _HOURS: Final = 25
 """The most hours of a day."""
 _OFFERS: Final = 100
 """Offers that the form of the link lists; the page of an offer has the link of any other."""
-EARNED: Final = FigureKind("payout", lazy_gettext("Earned"), "money", MetricDirection.UP)
+EARNED: Final = replace(BY_NAME["payout"], label=lazy_gettext("Earned"), direction=MetricDirection.UP)
 KINDS: Final[Mapping[str, FigureKind]] = {
     "payout": EARNED,
     **{name: BY_NAME[name] for name in ("clicks", "conversions", "epc")},

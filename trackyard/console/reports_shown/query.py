@@ -17,8 +17,12 @@ from trackyard.domain.people.permissions import slice_features
 
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
-_ONLY_CHOSEN: Final = frozenset(("confirmed", "pending", "hold"))
+_ONLY_CHOSEN: Final = frozenset(
+    ("confirmed", "pending", "hold", "impressions", "ctr", "ecpm", "confirmed_profit", "confirmed_roi", "expected_epc")
+)
 """Figures that no table has until the address names them."""
+_OF_FIGURES: Final = ("figures", "show", "sort")
+"""The parameters of the address that name figures."""
 MOST_SLICES: Final = 6
 _API_ORDERS: Final = {
     "clicks": "raw",
@@ -131,7 +135,8 @@ def api_order_of(sort: str, by: Sequence[str]) -> str:
 def read_query(request: PageRequest) -> ReportQuery:
     """Return the report that an address names; what it cannot name is left out, with a sentence."""
     is_staff = request.calls.is_staff
-    address = request.address if is_staff else _own_figures(request.address)
+    named = _renamed(request.address)
+    address = named if is_staff else _own_figures(named)
     period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
     faults = [fault] if fault else []
     slices = allowed_slices(request)
@@ -177,9 +182,18 @@ def allowed_slices(request: PageRequest) -> tuple[str, ...]:
     return tuple(name for name in known if request.calls.has_features(slice_features((name,))))
 
 
+def _renamed(address: PageAddress) -> PageAddress:
+    """Return the address with the names that its figures have now."""
+    pairs = (
+        (name, BY_NAME[value].name if name in _OF_FIGURES and value in BY_NAME else value)
+        for name, value in address.pairs
+    )
+    return PageAddress(address.path, tuple(pairs))
+
+
 def _own_figures(address: PageAddress) -> PageAddress:
     """Return the address without the figures that affiliates have not."""
-    kept = (pair for pair in address.pairs if pair[0] not in ("figures", "show", "sort") or pair[1] not in OF_STAFF)
+    kept = (pair for pair in address.pairs if pair[0] not in _OF_FIGURES or pair[1] not in OF_STAFF)
     return PageAddress(address.path, tuple(kept))
 
 

@@ -51,17 +51,13 @@ _PATHS: Final = {
 }
 """Slice to the path of the page of its objects, below the first page of the person."""
 _TIMES: Final = ("hour", "day", "month", "quarter", "year")
-OF_COSTS: Final = ("cost", "profit", "roi")
-"""The figures of rows by slices and filters that costs of advertising have."""
-OF_STAFF: Final = ("charge", "margin", "margin_share", *OF_COSTS)
+OF_STAFF: Final = frozenset(name for name, kind in BY_NAME.items() if kind.of_staff)
 """The figures that no affiliate sees."""
 _COST_FILTERS: Final = frozenset(
     {"offer", "affiliate", "advertiser", "manager", "advertiser_manager", "sub8", "offer_tag", "affiliate_tag"}
     | {"advertiser_tag"}
 )
 """The filters of pages that costs of advertising have too."""
-_OF_TRAFFIC: Final = ("clicks", "unique", "cr", "epc")
-"""The figures that rows by goal do not have: a click has no goal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +145,9 @@ def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff:
         return (BY_NAME["rejected"],)
     has_traffic = all(SLICES[name].traffic for name in slices)
     has_costs = slices_have_costs(slices) and _COST_FILTERS.issuperset(filters)
-    hidden = {"rejected", *(() if is_staff else OF_STAFF), *(() if has_traffic else _OF_TRAFFIC)}
-    hidden |= set() if has_costs else set(OF_COSTS)
-    return tuple(kind for kind in KINDS if kind.name not in hidden)
+    lacking = {"rejected"} if has_traffic else {"rejected", "clicks", "impressions"}
+    lacking |= set() if has_costs else {"cost"}
+    return tuple(kind for kind in KINDS if lacking.isdisjoint(kind.reads) and (is_staff or not kind.of_staff))
 
 
 def _time_text(name: str, keys: Keys) -> str:

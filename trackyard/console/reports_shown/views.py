@@ -165,7 +165,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
         title=kind.label,
         values=tuple(tuple(value(weekday, hour) for hour in range(24)) for weekday in weekdays),
         texts=tuple(tuple(text(sums[weekday, hour]) for hour in range(24)) for weekday in weekdays),
-        prefix=shown.SIGNS.get(currency, "") if kind.unit == "money" else "",
+        prefix=shown.SIGNS.get(currency, "") if kind.is_money else "",
         suffix=" %" if kind.unit == "share" else "",
     )
     whole = [figures.total(sums[weekday, hour] for hour in range(24)) for weekday in weekdays]

@@ -14,7 +14,7 @@ from trackyard.actions.deps import Deps
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
-from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
+from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -36,6 +36,7 @@ from trackyard.console.staff.tops.ranks import TOP, RankedRows, read_ranked
 from trackyard.console.staff.tops.tables import TABLES, ShownTable, chosen_table, table_values
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
+from trackyard.domain.statistics.metrics import MetricDirection
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -240,7 +241,7 @@ def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: Overvi
     for name in names:
         kind = BY_NAME[name]
         change, tone = change_up_to(query.period, kind, now, found.compared, found.before)
-        label = f"{kind.label} · {shown.percent(now.margin_share)}" if name == "margin" else kind.label
+        label = f"{kind.label} · {shown.percent(now.metric('margin_share'))}" if name == "margin" else kind.label
         tiles.append(Tile(name, label, figure_text(kind, now, query.money.shown, short=True), change, tone))
     return tiles
 

@@ -6,7 +6,7 @@ Rows of the API, their files, pages, `trackyard report` and rules read this tabl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
@@ -86,11 +86,15 @@ class MetricSums:
     def __add__(self, other: "MetricSums") -> "MetricSums":
         return MetricSums(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
+    def metric(self, name: str) -> Decimal | int | None:
+        """Return a metric by name."""
+        return METRIC_BY_NAME[name].value(self)
+
     def __sub__(self, other: "MetricSums") -> "MetricSums":
         return MetricSums(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
 
 
-class Unit(Enum):
+class Unit(StrEnum):
     """What a metric is measured in. SHARE: 1 is all. RATE: an amount for each of something."""
 
     COUNT = "count"
@@ -99,7 +103,7 @@ class Unit(Enum):
     RATE = "rate"
 
 
-class Direction(Enum):
+class MetricDirection(StrEnum):
     """Which way a metric should go.
 
     UP: more is better, as of clicks. DOWN: less is better, as of declined conversions. NEUTRAL: neither, as of payout.
@@ -141,19 +145,21 @@ class Metric:
     of: what is counted. per: of what it is a share or a rate, None = it is a sum. scale: `of` for so many of `per`.
     less: where it is a difference, the sums of which it is one: the first less the others.
     field: in rows of the API, None where they have none.
-    reads: sums that not every row has.
+    reads: sums that not every row has, such as clicks: rows by goal have none.
+    of_staff: whether no affiliate sees it.
     """
 
     name: str
     label: str
     unit: Unit
-    direction: Direction
+    direction: MetricDirection
     of: Callable[[Any], int | Decimal]
     per: Callable[[Any], Any] | None = None
     scale: int = 1
     less: tuple[str, ...] = ()
     field: RowField | None = None
     reads: tuple[str, ...] = ()
+    of_staff: bool = False
     old: tuple[str, ...] = ()
 
     def value(self, sums: Traffic) -> Decimal | int | None:
@@ -170,6 +176,11 @@ class Metric:
         whole = self.per(sums)
         scale = self.scale * (100 if self.unit is Unit.SHARE else 1)
         return rounded(scale * Decimal(self.of(sums)) / whole) if whole else ZERO
+
+    @property
+    def is_money(self) -> bool:
+        """Return whether it is an amount."""
+        return self.unit in (Unit.MONEY, Unit.RATE)
 
     @property
     def adds_up(self) -> bool:
@@ -196,71 +207,98 @@ def _expected_profit(sums: MetricSums) -> Decimal:
 _clicks, _impressions, _cost = _sum("clicks"), _sum("impressions"), _sum("cost")
 
 METRICS: Final = (
-    Metric("clicks", lazy_gettext("Clicks"), Unit.COUNT, Direction.UP, _clicks),
-    Metric("unique", lazy_gettext("Unique"), Unit.COUNT, Direction.UP, _sum("unique"), old=("uniques",)),
+    Metric("clicks", lazy_gettext("Clicks"), Unit.COUNT, MetricDirection.UP, _clicks, reads=("clicks",)),
     Metric(
-        *("impressions", lazy_gettext("Impressions"), Unit.COUNT, Direction.UP, _impressions),
+        *("unique", lazy_gettext("Unique"), Unit.COUNT, MetricDirection.UP, _sum("unique")),
+        reads=("clicks",),
+        old=("uniques",),
+    ),
+    Metric(
+        *("impressions", lazy_gettext("Impressions"), Unit.COUNT, MetricDirection.UP, _impressions),
         field=RowField("views", InRows.REJECTED),
         reads=("impressions",),
     ),
-    Metric("conversions", lazy_gettext("Conversions"), Unit.COUNT, Direction.UP, _sum("conversions")),
-    Metric("confirmed", lazy_gettext("Confirmed"), Unit.COUNT, Direction.UP, _sum("confirmed")),
-    Metric("pending", lazy_gettext("Pending"), Unit.COUNT, Direction.NEUTRAL, _sum("pending")),
-    Metric("hold", lazy_gettext("On hold"), Unit.COUNT, Direction.NEUTRAL, _sum("hold")),
-    Metric("declined", lazy_gettext("Declined"), Unit.COUNT, Direction.DOWN, _sum("declined")),
-    Metric("cr", lazy_gettext("CR"), Unit.SHARE, Direction.UP, _sum("conversions"), _clicks),
+    Metric("conversions", lazy_gettext("Conversions"), Unit.COUNT, MetricDirection.UP, _sum("conversions")),
+    Metric("confirmed", lazy_gettext("Confirmed"), Unit.COUNT, MetricDirection.UP, _sum("confirmed")),
+    Metric("pending", lazy_gettext("Pending"), Unit.COUNT, MetricDirection.NEUTRAL, _sum("pending")),
+    Metric("hold", lazy_gettext("On hold"), Unit.COUNT, MetricDirection.NEUTRAL, _sum("hold")),
+    Metric("declined", lazy_gettext("Declined"), Unit.COUNT, MetricDirection.DOWN, _sum("declined")),
+    Metric("cr", lazy_gettext("CR"), Unit.SHARE, MetricDirection.UP, _sum("conversions"), _clicks, reads=("clicks",)),
     Metric(
-        *("ctr", lazy_gettext("CTR"), Unit.SHARE, Direction.UP, _clicks, _impressions),
+        *("ctr", lazy_gettext("CTR"), Unit.SHARE, MetricDirection.UP, _clicks, _impressions),
         field=RowField("ctr", InRows.REJECTED),
-        reads=("impressions",),
+        reads=("clicks", "impressions"),
     ),
-    Metric("charge", lazy_gettext("Charge"), Unit.MONEY, Direction.NEUTRAL, _sum("charge")),
-    Metric("payout", lazy_gettext("Payout"), Unit.MONEY, Direction.NEUTRAL, _sum("payout")),
-    Metric("margin", lazy_gettext("Margin"), Unit.MONEY, Direction.UP, _margin, less=("charge", "payout")),
-    Metric("margin_share", lazy_gettext("Margin share"), Unit.SHARE, Direction.UP, _margin, _sum("charge")),
+    Metric("charge", lazy_gettext("Charge"), Unit.MONEY, MetricDirection.NEUTRAL, _sum("charge"), of_staff=True),
+    Metric("payout", lazy_gettext("Payout"), Unit.MONEY, MetricDirection.NEUTRAL, _sum("payout")),
     Metric(
-        *("epc", lazy_gettext("EPC"), Unit.RATE, Direction.UP, _sum("confirmed_payout"), _clicks),
+        "margin",
+        lazy_gettext("Margin"),
+        Unit.MONEY,
+        MetricDirection.UP,
+        _margin,
+        less=("charge", "payout"),
+        of_staff=True,
+    ),
+    Metric(
+        "margin_share",
+        lazy_gettext("Margin share"),
+        Unit.SHARE,
+        MetricDirection.UP,
+        _margin,
+        _sum("charge"),
+        of_staff=True,
+    ),
+    Metric(
+        *("epc", lazy_gettext("EPC"), Unit.RATE, MetricDirection.UP, _sum("confirmed_payout"), _clicks),
         field=RowField("epc", InRows.RATED, also="affiliate_epc"),
+        reads=("clicks",),
     ),
     Metric(
-        *("ecpm", lazy_gettext("eCPM"), Unit.RATE, Direction.UP, _sum("confirmed_payout"), _impressions, 1000),
+        *("ecpm", lazy_gettext("eCPM"), Unit.RATE, MetricDirection.UP, _sum("confirmed_payout"), _impressions, 1000),
         field=RowField("ecpm"),
         reads=("impressions",),
     ),
     Metric(
-        *("rejected", lazy_gettext("Rejected"), Unit.COUNT, Direction.DOWN, _sum("rejected")),
+        *("rejected", lazy_gettext("Rejected"), Unit.COUNT, MetricDirection.DOWN, _sum("rejected")),
         field=RowField("trafficback", InRows.NAMED),
         reads=("rejected",),
     ),
     Metric(
-        *("cost", lazy_gettext("Ad costs"), Unit.MONEY, Direction.NEUTRAL, _cost),
+        *("cost", lazy_gettext("Ad costs"), Unit.MONEY, MetricDirection.NEUTRAL, _cost),
         field=RowField("cost", InRows.COSTS),
         reads=("cost",),
+        of_staff=True,
     ),
     Metric(
-        *("confirmed_profit", lazy_gettext("Profit"), Unit.MONEY, Direction.UP, _profit),
+        *("confirmed_profit", lazy_gettext("Profit"), Unit.MONEY, MetricDirection.UP, _profit),
         less=("confirmed_charge", "confirmed_payout", "cost"),
         field=RowField("profit", InRows.COSTS),
         reads=("cost",),
+        of_staff=True,
     ),
     Metric(
-        *("confirmed_roi", lazy_gettext("ROI"), Unit.SHARE, Direction.UP, _profit, _cost),
+        *("confirmed_roi", lazy_gettext("ROI"), Unit.SHARE, MetricDirection.UP, _profit, _cost),
         field=RowField("roi", InRows.COSTS),
         reads=("cost",),
+        of_staff=True,
     ),
     Metric(
-        *("expected_profit", lazy_gettext("Expected profit"), Unit.MONEY, Direction.UP, _expected_profit),
+        *("expected_profit", lazy_gettext("Expected profit"), Unit.MONEY, MetricDirection.UP, _expected_profit),
         less=("charge", "payout", "cost"),
         reads=("cost",),
+        of_staff=True,
         old=("profit",),
     ),
     Metric(
-        *("expected_roi", lazy_gettext("Expected ROI"), Unit.SHARE, Direction.UP, _expected_profit, _cost),
+        *("expected_roi", lazy_gettext("Expected ROI"), Unit.SHARE, MetricDirection.UP, _expected_profit, _cost),
         reads=("cost",),
+        of_staff=True,
         old=("roi",),
     ),
     Metric(
-        *("expected_epc", lazy_gettext("Expected EPC"), Unit.RATE, Direction.UP, _sum("payout"), _clicks),
+        *("expected_epc", lazy_gettext("Expected EPC"), Unit.RATE, MetricDirection.UP, _sum("payout"), _clicks),
+        reads=("clicks",),
     ),
 )
 """The metrics in the order in which tables show them. "Expected" ones count all of COUNTED, others the confirmed."""

@@ -61,7 +61,7 @@ def page_by_figure(offers: Offers, page: int, per_page: int) -> list[ListedOffer
 _READ: Final[Mapping[str, Callable[[Figures], Decimal | int | None]]] = {
     "clicks": lambda each: each.clicks,
     "conversions": lambda each: each.conversions,
-    "cr": lambda each: each.cr,
+    "cr": lambda each: each.metric("cr"),
 }
 
 

@@ -64,7 +64,7 @@ def read_ranked(
         return RankedRows((), found.currency, _too_many(found.total))
     if rank not in _CHANGES:
         falls = rank == "margin"
-        ordered = sorted(found.rows, key=lambda row: row.figures.margin, reverse=falls)
+        ordered = sorted(found.rows, key=lambda row: _margin(row.figures), reverse=falls)
         return RankedRows([RankedRow(row.keys, row.figures) for row in ordered[:TOP]], found.currency)
     before = figures.finished_hours(calls, period, earlier, [slice_], MOST_ROWS, filters)
     if before.total > MOST_ROWS:
@@ -92,8 +92,12 @@ def _changed(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, Figur
     for row in now:
         key = row_key(row.keys)
         then = earlier.pop(key, Row(row.keys, Figures())).figures
-        rows.append(RankedRow(row.keys, row.figures, (row.figures - late.get(key, Figures()) - then).margin))
-    return rows + [RankedRow(row.keys, Figures(), -row.figures.margin) for row in earlier.values()]
+        rows.append(RankedRow(row.keys, row.figures, _margin(row.figures - late.get(key, Figures()) - then)))
+    return rows + [RankedRow(row.keys, Figures(), -_margin(row.figures)) for row in earlier.values()]
+
+
+def _margin(figures: Figures) -> Decimal:
+    return figures.charge - figures.payout
 
 
 def _too_many(total: int) -> str:

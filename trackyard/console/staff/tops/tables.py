@@ -115,8 +115,8 @@ def filters_of_page(request: PageRequest) -> tuple[Pair, ...]:
 
 _MEASURES: Final[Mapping[str, Callable[[RankedRow], Decimal]]] = {
     "clicks": lambda row: Decimal(row.figures.clicks),
-    "margin": lambda row: row.figures.margin,
-    "least": lambda row: row.figures.margin,
+    "margin": lambda row: row.figures.charge - row.figures.payout,
+    "least": lambda row: row.figures.charge - row.figures.payout,
     "up": lambda row: row.change or Decimal(0),
     "down": lambda row: row.change or Decimal(0),
 }
