@@ -12,15 +12,14 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown import names
-from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.offers.click_test import DEVICES, ClickTest, ClickVerdict, verdict_of
+from trackyard.console.staff.traffic.filters import offer_titles
 from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_sentence
 
 pages = Pages()
 
 _LIST: Final = smartlinks.list_all
-_AT_ONCE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def test_click(request: PageRequest) -> PageAnswer:
         sent = [("url", link), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
             check = request.calls.ask(click_check.check, [pair for pair in sent if pair[1]]).check
-            tried = _tried(check, _titles(request, [each.offer_id for each in check.smart_offers]))
+            tried = _tried(check, offer_titles(request.calls, (each.offer_id for each in check.smart_offers)))
             verdict = _verdict(check, tried)
         except RequestError as refusal:
             fault = fault_of(refusal)
@@ -72,23 +71,6 @@ def _find(request: PageRequest) -> smartlinks.SmartLinkView:
     if not found:
         raise NotFound
     return found[0]
-
-
-def _titles(request: PageRequest, ids: Sequence[int]) -> dict[int, str]:
-    """Return the titles of offers by id, of those that the person may see."""
-    if not request.calls.may(lists.list_offers):
-        return {}
-    titles: dict[int, str] = {}
-    for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
-        sent = [
-            *(("int_id[]", str(each)) for each in block),
-            *(("status[]", each) for each in STATUSES),
-            ("limit", str(_AT_ONCE)),
-        ]
-        titles |= {
-            each.id: each.title for each in request.calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers
-        }
-    return titles
 
 
 def _tried(check: click_check.ClickCheckView, titles: Mapping[int, str]) -> list[TriedOffer]:
