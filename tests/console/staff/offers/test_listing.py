@@ -11,8 +11,8 @@ from tests.support.models.history import add_conversion, load_clicks
 from tests.support.offer_pages import sales_desk
 from tests.support.pages import Visitor, console_app, staff_visitor
 from trackyard.base.ids import new_id
+from trackyard.console.staff.lists import PER_PAGE
 from trackyard.console.staff.offers import listing, ordering
-from trackyard.console.staff.offers.listing import PER_PAGE
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.alerts.kinds import AlertKind

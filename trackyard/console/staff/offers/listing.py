@@ -22,9 +22,9 @@ from trackyard.console.list_files import asks_for_file, every_row, refuse_too_ma
 from trackyard.console.offers_shown import choices, names
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
-from trackyard.console.offers_shown.choices import Choices
-from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
+from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, payout
 from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
+from trackyard.console.staff.lists import PER_PAGE, ListFilter, read_list
 from trackyard.console.staff.offers.findings import OfferFinding, findings_of_offers
 from trackyard.console.staff.offers.one import may_write
 from trackyard.console.staff.offers.ordering import FIGURES, each_by_figure, page_by_figure
@@ -33,34 +33,10 @@ from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
-PER_PAGE: Final = 20
 USUAL: Final = ("id", "desc")
 """The order of an address without one: the newest offer first."""
 SORTS: Final = ("id", "title", "revenue")
 """Columns that the API sorts, by its names."""
-
-
-@dataclass(frozen=True, slots=True)
-class OfferFilter:
-    """A filter of the list. name: in the address. parameter: of the API."""
-
-    name: str
-    label: str
-    parameter: str
-    choices: Choices
-
-    def sent(self, value: str) -> str:
-        """Return a value as the API reads it: privacy is a number there."""
-        return str(list(PRIVACIES).index(value)) if self.name == "privacy" else value
-
-
-@dataclass(frozen=True, slots=True)
-class FilterChip:
-    """A filter that is set. text: its values in words. without: the address without it."""
-
-    label: str
-    text: str
-    without: PageAddress
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +81,9 @@ def offers(request: PageRequest) -> PageAnswer:
     results, fault = find_list_figures(request, period.days, "offer", "offer", ids)
     capped = [offer.id for offer in found if offer.caps]
     meters = find_meters(calls, capped, request.deps.currency, CapLists.of(request, found).link)
-    advertisers = next(each.choices for each in filters if each.name == "advertiser")
+    advertisers = next(each.choices or () for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer.advertiser for offer in found], advertisers)
-    chips = list(_chips(address, filters))
+    chips = read_list(address, filters).set_filters
     page, is_filtered = address.page, bool(chips or address.get("q"))
     may_connect = calls.may(connections.enable_affiliate)
     return request.page(
@@ -167,31 +143,26 @@ def _of_staff(answer: lists.OffersAnswer | lists.AffiliateOffersAnswer) -> Seque
     return [each for each in answer.offers if isinstance(each, ListedOfferView)]
 
 
-def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[OfferFilter, ...]:
+def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[ListFilter, ...]:
     categories = choices.categories(calls, address.all("category"))
     smartlinks = names.smartlinks(calls, address.all("smartlink"))
     return (
-        OfferFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
-        OfferFilter("privacy", gettext("Privacy"), "privacy[]", tuple(PRIVACIES.items())),
-        OfferFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls)),
-        OfferFilter("category", gettext("Category"), "categories[]", categories),
-        OfferFilter("source", gettext("Traffic source"), "sources[]", names.sources(calls, address.all("source"))),
-        OfferFilter("smartlink", gettext("SmartLink"), "smartlink_categories[]", smartlinks),
-        OfferFilter("country", gettext("Country"), "countries[]", choices.country_names()),
+        ListFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
+        ListFilter("privacy", gettext("Privacy"), "privacy[]", tuple(PRIVACIES.items())),
+        ListFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls)),
+        ListFilter("category", gettext("Category"), "categories[]", categories),
+        ListFilter("source", gettext("Traffic source"), "sources[]", names.sources(calls, address.all("source"))),
+        ListFilter("smartlink", gettext("SmartLink"), "smartlink_categories[]", smartlinks),
+        ListFilter("country", gettext("Country"), "countries[]", choices.country_names()),
     )
 
 
-def _values(address: PageAddress, each: OfferFilter) -> list[str]:
-    """Return the values of a filter that the address names and that exist."""
-    known = dict(each.choices)
-    return [value for value in dict.fromkeys(address.all(each.name)) if value in known]
-
-
-def _request(address: PageAddress, filters: Sequence[OfferFilter]) -> list[Pair]:
+def _request(address: PageAddress, filters: Sequence[ListFilter]) -> list[Pair]:
     """Return the parameters of the list. Offers of every status are listed unless the address names some."""
-    chosen = {each.name: _values(address, each) for each in filters}
+    chosen = {each.name: each.values(address) for each in filters}
     chosen["status"] = chosen["status"] or list(STATUSES)
-    sent = [(each.parameter, each.sent(value)) for each in filters for value in chosen[each.name]]
+    chosen["privacy"] = [str(list(PRIVACIES).index(value)) for value in chosen["privacy"]]  # a number in the API
+    sent = [(each.parameter, value) for each in filters for value in chosen[each.name]]
     column, _, direction = address.get("sort").partition("-")
     order = (column, "desc" if direction == "desc" else "asc") if column in SORTS else USUAL
     words = [("q", address.get("q").strip()[:200])] if address.get("q").strip() else []
@@ -209,13 +180,6 @@ def _sort(request: PageRequest) -> tuple[str, str]:
     column, _, direction = request.address.get("sort").partition("-")
     may_sort = column in SORTS or (column in FIGURES and request.calls.may(reports.custom))
     return (column, "desc" if direction == "desc" else "asc") if may_sort else USUAL
-
-
-def _chips(address: PageAddress, filters: Iterable[OfferFilter]) -> Iterable[FilterChip]:
-    for each in filters:
-        if values := _values(address, each):
-            named = dict(each.choices)
-            yield FilterChip(each.label, joined([named[value] for value in values], "or"), address.without(each.name))
 
 
 def _rows(
