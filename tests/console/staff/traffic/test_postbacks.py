@@ -131,3 +131,12 @@ def test_postback_pages_obey_the_rights_of_the_api(api: Api) -> None:
     other = staff_visitor(api, Role.STATS_CONVERSION, Role.STATS_COMMON)
     assert other.get(LIST).status_code == other.get(f"{LIST}/replay").status_code == 403
     assert LIST not in other.read("/console/").links
+
+
+def test_log_of_deliveries_names_an_affiliate_that_no_select_has(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.attempt(desk.conversion(1))
+    api.admin.post(f"/3.1/admin/partner/{desk.pid}", name="Blue Horizon", status="banned")
+    page = staff_visitor(api).read(f"{LIST}?tab=sent")
+    assert "1 attempt" in page.text
+    assert f"Blue Horizon (#{desk.pid})" in page.text

@@ -1,11 +1,11 @@
 """What a postback of an advertiser would do, step by step (docs/spec/console.md#traffic)."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.tracking import postback_check
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -98,7 +98,7 @@ def check_postback(request: PageRequest) -> PageAnswer:
     given = {name: value for name, _ in _SENT if (value := request.address.get(name))}
     form = open_form(request, PLAN, {"params": given}, choices={"params[status]": _STATUS_CHOICES}, is_new=True)
     answer = form.save()
-    found = None if answer is None else form_values(answer.check)
+    found = None if answer is None else answer.check
     return form.page(
         request,
         gettext("Check a postback"),
@@ -108,38 +108,38 @@ def check_postback(request: PageRequest) -> PageAnswer:
         template="staff/traffic/postback_check.html",
         check=found,
         verdict=None if found is None else _verdict(found),
-        evidence=[] if found is None else [_line(each) for each in found["steps"]],
+        evidence=[] if found is None else [_line(each) for each in found.steps],
     )
 
 
-def _line(step: Mapping[str, Any]) -> EvidenceLine:
+def _line(step: postback_check.PostbackStepView) -> EvidenceLine:
     """Return a step as a line of the evidence. What decided is in the words of the API."""
-    label = _STEPS.get(step["name"], step["name"])
-    if step["verdict"] == "declined":
-        return EvidenceLine(label, "refused", gettext("It declines the conversion: %(why)s", why=step["detail"]))
-    if step["verdict"] == "not asked":
+    label = _STEPS.get(step.name, step.name)
+    if step.verdict == "declined":
+        return EvidenceLine(label, "refused", gettext("It declines the conversion: %(why)s", why=step.detail))
+    if step.verdict == "not asked":
         return EvidenceLine(label, "", gettext("not checked"))
-    return EvidenceLine(label, _TONES.get(step["verdict"], ""), step["detail"] or gettext("passed"))
+    return EvidenceLine(label, _TONES.get(step.verdict, ""), step.detail or gettext("passed"))
 
 
-def _verdict(check: Mapping[str, Any]) -> tuple[str, str, str]:
+def _verdict(check: postback_check.PostbackCheckView) -> tuple[str, str, str]:
     """Return the tone of the verdict, what the postback would do, and what it means."""
-    made, response = check["conversion"], check["response"]
+    made, response = check.conversion, check.response
     if made is None:
         if response == _WAITS:
             return "waits", gettext("It would wait: the click that it names may still be loaded."), ""
         meaning, advice = fault_words(response)
         return "rejected", gettext("It would change nothing: %(response)s.", response=response), f"{meaning} {advice}"
-    status = str(STATUSES.get(made["status"], made["status"]))
-    charge, payout = (money(made[name], made["currency"]) for name in ("revenue", "payouts"))
+    status = str(STATUSES.get(made.status, made.status))
+    charge, payout = (money(amount, made.currency) for amount in (made.revenue, made.payouts))
     words = {"status": status.lower(), "charge": charge, "payout": payout}
     sentence = (
         gettext("It would make a conversion: %(status)s, charge %(charge)s, payout %(payout)s.", **words)
-        if made["is_new"]
+        if made.is_new
         else gettext(
             "It would change conversion %(id)s: %(status)s, charge %(charge)s, payout %(payout)s.",
-            id=made["id"],
+            id=made.id,
             **words,
         )
     )
-    return ("rejected" if made["status"] == "declined" else "passes"), sentence, made["comment"]
+    return ("rejected" if made.status == "declined" else "passes"), sentence, made.comment

@@ -21,12 +21,14 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import Choices
+from trackyard.console.staff.people_names import affiliate_names
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.filters import (
     PER_PAGE,
     TrafficFilter,
     chips_of,
     faults_of,
+    offer_titles,
     offers,
     openable,
     pairs_of,
@@ -112,6 +114,7 @@ def _read(
         received = calls.ask(logs.list_server_postbacks, sent)
         return [named.received(each) for each in received.postbacks], received.pagination
     attempts = calls.ask(logs.list_affiliate_postbacks, sent)
+    named = named.with_parties(calls, attempts.postbacks)
     return [named.sent(each) for each in attempts.postbacks], attempts.pagination
 
 
@@ -139,6 +142,14 @@ class _Named:
     offers: Mapping[str, str]
     affiliates: Mapping[str, str]
     zone: ZoneInfo
+
+    def with_parties(self, calls: LocalCalls[Deps], found: Sequence[AffiliatePostback]) -> "_Named":
+        """Return it with the names of offers and affiliates that no select has, such as banned affiliates."""
+        offer_ids = {each.offer_id for each in found if str(each.offer_id) not in self.offers}
+        pids = {each.pid for each in found if str(each.pid) not in self.affiliates}
+        titles = {str(number): f"{title} (#{number})" for number, title in offer_titles(calls, offer_ids).items()}
+        people = {str(number): f"{name} (#{number})" for number, name in affiliate_names(calls, pids).items()}
+        return _Named({**self.offers, **titles}, {**self.affiliates, **people}, self.zone)
 
     def received(self, each: ServerPostback) -> PostbackRow:
         """Return an inbound postback as a row."""
