@@ -18,7 +18,7 @@ FIRST_PAGE = STATS | {R.SECTION_DASHBOARD}
 
 GROUPS: dict[str, tuple[str, set[Role]]] = {
     "reading offers": (
-        """goals.list offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
+        """goals.list offers.list admin.offers.names offers.count offer.get admin.offer.sources.list admin.domains.list
         admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
         cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.*
         connection-types.* admin.product-feeds.list admin.product-feed.get product-feed.items.list""",
