@@ -1,4 +1,4 @@
-"""The look-up of several clicks that an edge asks for over a Unix socket (docs/decisions/0042).
+"""The look-up of several clicks, which an edge requests over a Unix socket (docs/decisions/0042).
 
 A request is ASKS_KNOWN, ids of 24 hex digits without a separator, and a line end. The answer has one sign for each id.
 """

@@ -14,9 +14,9 @@ _FEWEST_SIGNS: Final = 8
 class CodeMode(StrEnum):
     """Where the platform's code comes from: TRACKYARD_POSTBACK_CODE.
 
-    GENERATE: the program made it, and each new advertiser gets a code of its own.
-    TEXT: the setting names it.
-    NONE: only what staff set; postbacks of an owner without a code need none.
+    GENERATE: the program generates it; each new advertiser gets its own code.
+    TEXT: the setting contains the code.
+    NONE: only codes that staff set are used; postbacks of an owner without a code need none.
     """
 
     GENERATE = "generate"
@@ -32,7 +32,7 @@ def is_strong_code(text: str) -> bool:
 def pixel_address(tracking_url: str, offer_id: int, code: str) -> str:
     """Return the address of the pixel of an offer, with CLICK for the click id and ORDER for the order.
 
-    code: of its pixels, "" = none is needed.
+    code: the code of its pixels, "" = they need none.
     """
     secure = f"&afsecure={quote(code, safe='')}" if code else ""
     return f"{tracking_url}/success.jpg?offer_id={offer_id}{secure}&afclick=CLICK&afid=ORDER"

@@ -79,14 +79,14 @@ class OfferTerms:
 class DecisionTerms:
     """The terms of a decision.
 
-    affiliate_status: None = there is no such affiliate.
-    rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
-    counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
-    converted: conversions of this offer and goal, not declined, from the click's address.
-    converted_by_click: the same of the click; 0 when no check needs it.
-    usual: how long after the click conversions of this goal come; None = not known.
-    signing_secret: of the advertiser's postbacks, None = they need no signature.
-    needs_code: whether pixels need the code of the offer's pixels, and only announce (docs/spec/conversions.md#pixels).
+    affiliate_status: None = the affiliate does not exist.
+    rates: units of each currency for one unit of the platform's currency, on the day of the postback.
+    counts: the counters of the offer's caps and tiers in which the conversion may count, by name.
+    converted: conversions of this offer and goal, not declined, from the click's IP address.
+    converted_by_click: the same for the click; 0 when no check needs it.
+    usual: the usual time from click to conversion for this goal; None = not known.
+    signing_secret: the secret for the advertiser's postbacks; None = they need no signature.
+    needs_code: whether pixels need the offer's pixel code, and only announce (docs/spec/conversions.md#pixels).
     """
 
     offer: OfferTerms
@@ -180,7 +180,7 @@ class Conversion:
 
     @property
     def traits(self) -> Traits:
-        """Return what decides in which counters of caps and tiers it counts."""
+        """Return the traits that select its counters of caps and tiers."""
         return Traits(self.goal, self.affiliate_id, self.click["country"][:2], self.created_at)
 
 

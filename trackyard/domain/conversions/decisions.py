@@ -194,7 +194,7 @@ def apply_quality(
 def is_suspicious(click: Mapping[str, Any], signals: int) -> bool:
     """Return whether a conversion or its click has a suspicious signal; older records of clicks have none.
 
-    signals: of the conversion.
+    signals: the conversion's signals.
     """
     return is_marked(click.get("origin", 0)) or is_marking(signals)
 
@@ -259,7 +259,7 @@ def _state_of(arrival: "ConversionDraft", decline: DeclineReason | None) -> dict
 
 
 def _caller_of(postback: ReceivedPostback, click: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a conversion keeps of its caller; a pixel is expected at the address of its click."""
+    """Return the caller's columns of a conversion; a pixel is expected at its click's IP address."""
     is_marked = postback.page is None and postback.ip != "" and postback.ip == click["ip"]
     return {"call_ip": (postback.reported_ip or postback.ip)[:45], "from_click_address": is_marked}
 

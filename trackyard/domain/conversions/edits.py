@@ -74,11 +74,11 @@ class StoredAmounts(Protocol):
 
     @property
     def charge(self) -> Decimal:
-        """Return what the advertiser pays."""
+        """Return the charge: the amount that the advertiser pays."""
 
     @property
     def payout(self) -> Decimal:
-        """Return what the affiliate gets."""
+        """Return the payout: the amount that the affiliate gets."""
 
     @property
     def has_payment(self) -> bool:
@@ -88,16 +88,16 @@ class StoredAmounts(Protocol):
 class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     """A queued import of a conversion.
 
-    status: None = like an inbound postback without one.
-    sum: that the visitor paid, in the payment's currency.
-    ip, ua: of the visitor.
+    status: None = as for an inbound postback without a status.
+    sum: the amount that the visitor paid, in the payment's currency.
+    ip, ua: the visitor's IP address and user agent.
     custom_fields: by number.
-    click: record, by column name, of the named click; None = the import makes one.
+    click: the record of the given click, by column name; None = the import makes a click.
     is_own: whether the affiliate itself reports it.
     at: when the conversion was made, UTC ms; None = at the request.
     crosses: whether the offer's cross_postback_url is called.
-    country: of the visitor, instead of that of ip; "" = that of ip.
-    charge, payout: instead of those of the payment, in its currency; without a payment in the platform's.
+    country: the visitor's country, which replaces the country of `ip`; "" = the country of `ip`.
+    charge, payout: amounts that replace the payment's, in its currency; without a payment in the platform's.
     takes_zero: whether it is made with 0 where ZeroCause applies.
     """
 
@@ -144,14 +144,17 @@ class ZeroCause(StrEnum):
     NO_SUM = "sum"
 
     def sentence(self, *, is_own: bool = False) -> str:
-        """Return what is missing and how to add it. is_own: of an affiliate, who sets no amounts."""
+        """Return the missing part and how to add it.
+
+        is_own: whether an affiliate reads it, who cannot set amounts.
+        """
         if self is ZeroCause.NO_PAYMENT:
             return "no payment matches: set the country" + ("" if is_own else ", or amounts")
         return "the payment is a percentage: set the sum" + ("" if is_own else ", or amounts")
 
 
 def find_zero_cause(item: ConversionImport, payment: Payment | None) -> ZeroCause | None:
-    """Return why an import counts with 0; None when its amounts are those of a payment, or were set."""
+    """Return why an import counts with 0; None when a payment gives its amounts or they were set."""
     if item.charge is not None or item.payout is not None:
         return None
     if payment is None:
@@ -172,9 +175,9 @@ def apply_edit(
 ) -> ConversionChange | PostbackError:
     """Return the change that an edit makes, or its fault.
 
-    hold_ms: of its offer.
-    rates: when the conversion was made.
-    at_ms: time of the request.
+    hold_ms: the offer's hold.
+    rates: the exchange rates when the conversion was made.
+    at_ms: the time of the request.
     """
     if not edit.takes_zero and edit.counts_with_zero(stored):
         return PostbackError.NO_PAYMENT
@@ -227,7 +230,7 @@ def apply_import(
     """Return the conversion that an import makes, or its fault.
 
     It is computed like a postback, but it is never declined on arrival, and a given status is used as it is.
-    postback: of the import's own click, at the time of the request.
+    postback: for the import's own click, at the time of the request.
     """
     if existing is not None:
         return PostbackError.EXISTS

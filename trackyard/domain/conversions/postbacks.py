@@ -59,19 +59,19 @@ class ReceivedPostback:
     """An inbound postback with its parameters read.
 
     time: UTC milliseconds, the creation time of its conversion.
-    ip: of the caller.
+    ip: the caller's IP address.
     reported_ip: the parameter `ip`.
     sum: None when none was sent.
     currency: in capitals, "" when none was sent.
-    custom_fields: by number, without empty ones.
-    faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
-    page: of a pixel, the host of its page; None = it is no pixel.
+    custom_fields: by number, without empty fields.
+    faults: the parameters that cannot be read; `status` and `sum` then have their defaults.
+    page: the host of the page, for a pixel; None = the request is not from a pixel.
     promo_code: "" = none was sent.
-    reporter: the affiliate that reports a conversion of its own, 0 = the advertiser or staff do.
+    reporter: the affiliate that reports its own conversion, 0 = the advertiser or staff report it.
     signature: "" = none was sent; ts: Unix seconds as sent; signed_text: over the values as they arrived, "" without
         a signature.
-    sent_action_id: the action id as it arrived; `action_id` is without blanks around it.
-    forgiven: what was wrong with it and was taken all the same, bits of domain/tracking/forgiven.py.
+    sent_action_id: the action id as it arrived; `action_id` has no blanks around it.
+    forgiven: its faults that were accepted all the same, bits of domain/tracking/forgiven.py.
     """
 
     id: str
@@ -102,12 +102,12 @@ class ReceivedPostback:
 
     @property
     def names_promo_code(self) -> bool:
-        """Return whether it names a promo code instead of a click; a click id that is sent goes first."""
+        """Return whether it has a promo code instead of a click; a click id goes first."""
         return bool(self.promo_code) and not self.click_id
 
     @property
     def click_to_find(self) -> str:
-        """Return the id of its click, "" for text that is no id and may not fit a column."""
+        """Return its click id; "" for text that is not an id and may not fit a column."""
         return self.click_id if is_hex24(self.click_id) else ""
 
     def identity_for(self, click_id: str) -> str:
@@ -149,8 +149,8 @@ def parse_postback(
     """Read the parameters of a postback, given by canonical name.
 
     time: UTC ms.
-    page: of a pixel, the host of its page; None = it is no pixel.
-    forgiven: what was wrong with the request.
+    page: the host of the page, for a pixel; None = the request is not from a pixel.
+    forgiven: the faults of the request that were accepted all the same.
     """
     text_to_sign = signed_text(params) if params.get("signature") else ""
     sent_action_id = params.get("action_id", "")

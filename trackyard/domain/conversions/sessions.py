@@ -81,16 +81,16 @@ def is_click_wait_over(
     loaded_until: Mapping[int, int],
     caught_up_at: int = 0,
 ) -> bool:
-    """Return whether a click that is not found yet is never loaded. Times are UTC milliseconds.
+    """Return whether a click that is not found yet will never be loaded. Times are UTC milliseconds.
 
     An id is of the future when its second is after both the postback and the loaded journals of its edge. The clock of
     an edge may have been ahead, so that such a click exists: its postback waits until the edge's journals are loaded to
     a mark that was written after the postback came, however late the load of another machine is.
 
-    received_at: of the postback.
-    edges: every number that any edge ever had.
-    loaded_until: by edge, the end of its loaded journals, read before the click was searched. One after `now_ms` is of
-        a clock that was set back since, and says nothing about clicks that came then.
+    received_at: when the postback was received.
+    edges: the number of every edge, past and present.
+    loaded_until: by edge, the end of its loaded journals, read before the click was searched. An end after `now_ms`
+            comes from a clock that was set back since. It does not show which clicks came then.
     caught_up_at: when loading resumed after an outage, which does not count as waiting.
     """
     parts = find_click_id(click_id)

@@ -14,7 +14,7 @@ _UNSIGNED: Final = frozenset({"signature", "secure"})
 def signed_text(params: Mapping[str, str]) -> str:
     """Return the text that is signed, without `secure` and the signature.
 
-    params: of a postback, by canonical name.
+    params: the parameters of a postback, by canonical name.
     """
     pairs = sorted((name, value) for name, value in params.items() if name not in _UNSIGNED)
     return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)

@@ -83,7 +83,7 @@ class PayableBalance:
 class PaidEntry:
     """One ledger entry that a payment pays.
 
-    kind, source_id: of the entry; the source is mostly a conversion.
+    kind, source_id: the entry's kind and source; the source is mostly a conversion.
     at: UTC milliseconds.
     """
 
@@ -96,10 +96,11 @@ class PaidEntry:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFilter:
-    """The payments of a list; empty or None is any.
+    """The filters of a list of payments; an empty value or None selects all.
 
-    manager_ids: of the affiliates.
-    since, until (exclusive): of creation, UTC milliseconds. updated_since, updated_until: of the last change.
+    manager_ids: the managers of the affiliates.
+    since, until (exclusive): bounds of the creation, UTC milliseconds. updated_since, updated_until: the same for the
+        last change.
     """
 
     ids: Sequence[int] = ()
@@ -132,7 +133,7 @@ class PayableFilter:
 
     @property
     def is_of_conversions(self) -> bool:
-        """Return whether it names properties of conversions."""
+        """Return whether it selects by properties of conversions."""
         return bool(self.offer_ids or self.advertiser_ids or self.countries)
 
 

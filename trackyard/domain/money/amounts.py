@@ -15,7 +15,7 @@ _RATE_PLACES: Final = 2
 
 
 def shown_amount(value: Decimal, currency: str, places: int | None = None) -> Decimal:
-    """Return an amount rounded half up as it is shown. places: None = those of the currency."""
+    """Return an amount rounded half up as it is shown. places: None = the decimal places of the currency."""
     digits = places_of(currency) if places is None else places
     return value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
 
@@ -26,7 +26,7 @@ def shown_sum(amounts: Iterable[Decimal], currency: str, places: int | None = No
 
 
 def exact_places(value: Decimal, currency: str) -> int:
-    """Return the places of an amount with all its digits, at least those of its currency."""
+    """Return the places of an amount with all its digits, at least as many as its currency has."""
     exponent = value.normalize().as_tuple().exponent
     digits = -exponent if isinstance(exponent, int) else 0
     return max(places_of(currency), min(digits, _MOST_PLACES))

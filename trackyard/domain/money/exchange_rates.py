@@ -43,12 +43,12 @@ class BankRate:
 
 @dataclass(frozen=True, slots=True)
 class RateRefreshState:
-    """The state of the exchange rates of the bank.
+    """The state of the bank's exchange rates.
 
-    day: the newest day that was entered (ISO), "" is none.
-    fault: of the last refresh, "" is none.
-    read_at: when it ended (UTC milliseconds), None = never.
-    is_requested: staff asked for one that no worker began yet.
+    day: the newest day that was entered (ISO), "" = none.
+    fault: the error of the last refresh, "" = none.
+    read_at: when the last refresh ended (UTC milliseconds), None = never.
+    is_requested: staff requested a refresh that no worker began yet.
     """
 
     day: str

@@ -10,7 +10,7 @@ from trackyard.base.texts.marks import gettext
 
 
 class HeldKind(StrEnum):
-    """What is held. payment: the execution of a payment. payment_systems: those of an affiliate."""
+    """The held change. payment: executing a payment. payment_systems: an affiliate's payment systems."""
 
     PAYMENT = "payment"
     PAYMENT_SYSTEMS = "payment_systems"
@@ -34,12 +34,12 @@ PAYMENT_SYSTEMS: Final = "payment_systems"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldChange:
-    """A change that waits for a second person, or did.
+    """A change that waits for a second person, or waited for one.
 
-    affiliate_id: of the affiliate that is paid.
-    subject_id: the number of the payment, or of the affiliate.
-    asked: the values asked for; of a payment its comment.
-    before: the values before; of a payment its amount, currency and the payment systems of the affiliate.
+    affiliate_id: the affiliate that is paid.
+    subject_id: the number of the payment, or the affiliate's id.
+    asked: the requested values; for a payment its comment.
+    before: the values before; for a payment its amount, currency and the affiliate's payment systems.
     author_id, decided_by: staff users; decided_by is "" while it waits.
     created_at, decided_at: UTC milliseconds.
     """

@@ -13,7 +13,7 @@ class Referral:
     """The share of a referrer in an affiliate's payouts.
 
     referrer_id: an affiliate; None when the affiliate was not referred.
-    percent: of each payout, paid on top of it.
+    percent: the share of each payout, paid on top of it.
     """
 
     referrer_id: int | None
@@ -33,11 +33,11 @@ class ShareState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareFilter:
-    """The shares of a list; an empty tuple is any.
+    """The filters of a list of shares; an empty tuple selects all.
 
-    since, until (exclusive): creation of the conversion, UTC milliseconds.
-    affiliates: the referred ones.
-    referrers: those that earn.
+    since, until (exclusive): bounds of the conversion's creation, UTC milliseconds.
+    affiliates: the referred affiliates.
+    referrers: the affiliates that earn.
     confirmed: whether the conversions are confirmed.
     """
 

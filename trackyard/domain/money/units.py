@@ -19,7 +19,7 @@ _LEDGER_PLACES: Final = 4
 
 
 def places_of(currency: str) -> int:
-    """Return the decimal places of the smallest unit; those of the ledger for an unknown code."""
+    """Return the decimal places of the smallest unit; for an unknown code, the places in the ledger."""
     return PLACES.get(currency, _LEDGER_PLACES)
 
 

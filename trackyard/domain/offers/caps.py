@@ -46,10 +46,10 @@ class CapRule(msgspec.Struct, frozen=True):
 class Caps(msgspec.Struct, frozen=True):
     """The caps that count conversions of one offer.
 
-    statuses: of conversions that count.
+    statuses: the conversion statuses that count.
     redirects: whether a full cap rejects clicks.
-    overcap_goal: only caps of this goal reject clicks; "" = all caps do.
-    notice_percent: of a day cap, at which staff get a notice.
+    overcap_goal: the only goal with caps that reject clicks; "" = all caps do.
+    notice_percent: the percentage of a day cap at which staff get a notice.
     """
 
     rules: tuple[CapRule, ...] = ()
@@ -98,7 +98,7 @@ def compile_caps(
     overcap_goal: str,
     notice_percent: int | None,
 ) -> Caps:
-    """Return the caps of an offer except those of clicks, which edges count.
+    """Return the caps of an offer, except click caps, which edges count.
 
     zone: caps_timezone, by default the platform's.
     """
@@ -125,7 +125,7 @@ def compile_caps(
 
 
 def limit_definition_of(cap: Cap, offer_id: int, zone: ZoneInfo, statuses: frozenset[Status]) -> LimitDefinition:
-    """Return what a cap counts. A click has neither a goal nor a status."""
+    """Return the definition of the counts of a cap. A click has neither a goal nor a status."""
     return LimitDefinition(
         offer_id,
         cap.id,
@@ -140,7 +140,7 @@ def limit_definition_of(cap: Cap, offer_id: int, zone: ZoneInfo, statuses: froze
 
 @lru_cache(maxsize=256)
 def counted_statuses(words: tuple[Status, ...]) -> frozenset[Status]:
-    """Return the statuses that names mean: pending_cap is pending, not_found declined.
+    """Return the statuses for some words: pending_cap is pending, not_found declined.
 
     docs/spec/api-conventions.md#versions
     """
@@ -172,6 +172,6 @@ def filled_by(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> list[C
 def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:
     """Return whether a cap is full for such a conversion.
 
-    counts: of all counters of `each_counter`, by name.
+    counts: the counts of all counters of `each_counter`, by name.
     """
     return any(rule.is_reached(counts[counter.name]) for rule, counter in each_counter(caps, traits))

@@ -27,7 +27,7 @@ class TrafficSource:
 class SmartLink:
     """A group of offers behind one link. Times are UTC milliseconds.
 
-    domain_id: of the tracking domain; None = the platform's.
+    domain_id: the tracking domain; None = the platform's.
     """
 
     id: str

@@ -111,9 +111,9 @@ def goal_side_of(kind: CapScope, goals: Iterable[str]) -> LimitSide:
 class LimitDefinition(msgspec.Struct, frozen=True):
     """The definition of a limit.
 
-    id: of the cap or tier.
-    zone: of its calendar.
-    statuses: of conversions that count.
+    id: the id of the cap or tier.
+    zone: the time zone of its calendar.
+    statuses: the conversion statuses that count.
     since: conversions made before this time (UTC milliseconds) do not count.
     """
 

@@ -38,8 +38,8 @@ T = TypeVar("T")
 class NewPartDefaults:
     """The values that new parts of an offer get.
 
-    currency: of a payment that names none.
-    new_id: makes ids of caps and tiers.
+    currency: for a payment without a currency.
+    new_id: makes ids for caps and tiers.
     now_ms: when new tiers begin to count, 0 = with the first conversion of the offer.
     """
 
@@ -82,7 +82,7 @@ def field_errors(before: Offer, written: WrittenFields) -> list[FieldError]:
 
 
 def find_goal_faults(before: Offer, written: WrittenFields) -> tuple[list[FieldError], list[str]]:
-    """Return payments of a goal in two spellings, and warnings of those that the offer had before."""
+    """Return payments with two spellings of a goal, and warnings for payments that the offer had before."""
     stored = {item.goal for name in PAYMENT_LISTS for item in getattr(before, name)}
     faults, warnings, seen = [], [], list[str]()
     for place, goal in _goals_after(before, written):
@@ -102,7 +102,7 @@ PAYMENT_LISTS: Final = ("payments", "partner_payments")
 
 
 def _goals_after(before: Offer, written: WrittenFields) -> Iterator[tuple[str, str]]:
-    """Yield the goals of the payments that an offer will have: those that are not written first."""
+    """Yield the goals of the payments that an offer will have: goals of unwritten lists first."""
     for name in sorted(PAYMENT_LISTS, key=lambda name: name in written):
         stored = getattr(before, name)
         if name not in written:

@@ -28,8 +28,8 @@ _RECONSIDERED: Final = (
 class TermsOutcome:
     """The result of terms for some conversions.
 
-    conversions: that count; declined: by the session length, the quality, or without a payment.
-    on_hold: of those that count, now.
+    conversions: number that count; declined: by the session length, the quality, or without a payment.
+    on_hold: number of counting conversions that are on hold now.
     charge, payout: in the platform's currency.
     """
 
@@ -60,9 +60,9 @@ def sum_outcomes(outcomes: Iterable[TermsOutcome]) -> TermsOutcome:
 
 
 def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, Decimal], now_ms: int) -> TermsOutcome:
-    """Return what terms make of a recorded conversion.
+    """Return the outcome of terms for a recorded conversion.
 
-    It keeps its sent status, its sum and the tiers that it reached. rates: on the day of its postback.
+    The conversion keeps its sent status, its sum and the tiers that it reached. rates: for the day of its postback.
     """
     age_ms = max(0, conversion.created_at - conversion.click_time)
     payment = find_payment(

@@ -103,7 +103,7 @@ class PersonalLimit(msgspec.Struct, frozen=True, kw_only=True):
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """A commission tier (docs/spec/conversions.md#commission-tiers).
 
-    id: of its counters, which stay while only `value` and `modifier_value` change.
+    id: the id of its counters, which remain while only `value` and `modifier_value` change.
     since: conversions made before this time (UTC milliseconds) are not counted; 0 = all are.
     """
 
@@ -230,7 +230,7 @@ class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
 class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
-    affiliate_id: of the affiliates that it is for; () = all.
+    affiliate_id: the affiliates that it applies to; () = all.
     os_deny, device_type_deny, connection_deny: the values of the list are rejected instead of accepted.
     """
 
@@ -292,9 +292,9 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
     """A creative of an offer.
 
     id: counts within the offer.
-    file: of the stored file; None for a URL that is not fetched yet.
+    file: the id of the stored file; None for a URL that is not fetched yet.
     width, height: pixels; 0 = no image.
-    key: of an HTML creative, its id for programs; "" = it is none.
+    key: the id of an HTML creative for programs; "" = the creative is not HTML.
     """
 
     id: int
@@ -309,10 +309,10 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. docs/spec/offers.md#defaults names the defaults, which are those of the API.
+    """An offer. docs/spec/offers.md#defaults lists the defaults, which the API uses too.
 
     privacy_level: as staff wrote it since they last changed `privacy`; None = they did not.
-    pixel_code: of its pixels, made with the offer; every visitor may see it.
+    pixel_code: the code of its pixels, made with the offer; every visitor may see it.
     last_number: the highest number that a landing or a creative ever had.
     """
 
@@ -437,7 +437,7 @@ def stored_columns(changes: dict[str, Any]) -> dict[str, Any]:
 def labels_of(offer: Offer) -> frozenset[Label]:
     """Return the labels by which lists filter an offer.
 
-    country: countries that the offer or its targeting names and accepts.
+    country: the accepted countries of the offer or its targeting.
     os: lower-case names of the accepted systems; none = any.
     cap: type and country of one cap.
     joins: "itself" when it connects affiliates on their first view and needs a connection.
@@ -458,14 +458,14 @@ def labels_of(offer: Offer) -> frozenset[Label]:
 
 
 def countries_of(offer: Offer) -> frozenset[str]:
-    """Return the countries that an offer or its targeting names, and that some targeting group accepts."""
+    """Return the countries of an offer or its targeting that some targeting group accepts."""
     groups = [group for group in offer.targeting if group.enabled]
     named = {*offer.countries, *(code for group in groups for code in _named_countries(group))}
     return frozenset(code for code in named if not groups or any(_accepts(each, code) for each in groups))
 
 
 def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
-    """Return the countries that a group accepts by name, or those of its regions, cities and providers."""
+    """Return the countries that a group accepts directly, or through its regions, cities and providers."""
     return group.country.allow or (*group.region.allow, *group.city.allow, *group.isp)
 
 
@@ -479,7 +479,7 @@ def _accepts(group: TargetingGroup, code: str) -> bool:
 def operating_systems_of(offer: Offer) -> frozenset[str]:
     """Return the lower-case names of the systems that restriction_os and targeting accept; none = any.
 
-    Targeting restricts systems when each of its groups asks for some.
+    Targeting restricts systems when each of its groups requires some.
     """
     restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
     groups = [group for group in offer.targeting if group.enabled]

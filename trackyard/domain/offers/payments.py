@@ -1,6 +1,6 @@
 """The payment of a conversion, and its amounts (docs/spec/conversions.md#payments).
 
-An offer stores payment items as JSON objects with the names of the wire. Amounts are text, so that none is a float.
+An offer stores payment items as JSON objects with their wire names. Amounts are text, because floats are not exact.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def payment_name(title: str | None, goal_alias: str | None) -> str:
-    """Return what people call the goal of a payment: its title, else its alias, else ""."""
+    """Return the shown name of a payment's goal: its title, else its alias, else ""."""
     return title or goal_alias or ""
 
 
@@ -87,8 +87,9 @@ def find_payment(
 ) -> Payment | None:
     """Return the payment of a conversion for `goal`, or None.
 
-    Personal payments precede the general ones. Of those with conditions that the click meets, the one with most
-    conditions is taken, then the first.
+    Personal payments precede the general ones. Of the payments with conditions that the click meets, the payment with
+    most conditions is taken, then the first.
+
     click: its record by column name.
     """
     fitting = matching_payments(general, personal, affiliate_id, goal, click)
@@ -103,7 +104,7 @@ def matching_payments(
     """Return the payments that a conversion might earn.
 
     These are the affiliate's own payments with conditions that the click meets; without any, the general ones.
-    Where the offer pays two spellings of the goal, those of the exact spelling alone.
+    Where the offer pays two spellings of the goal, only payments with the exact spelling are returned.
     """
     general, personal = list(general), list(personal)
     spellings = own_spellings(goal, [item.goal for item in (*general, *personal)])

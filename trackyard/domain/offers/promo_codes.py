@@ -58,7 +58,7 @@ class PromoCodeFilter:
 class PromoCodeTerms:
     """A promo code as a decision sees it.
 
-    advertiser_id: of its offer. usage: conversions that it made, those of earlier decisions of a batch too.
+    advertiser_id: the offer's advertiser. usage: number of its conversions, including earlier decisions of a batch.
     """
 
     promo_code: PromoCode

@@ -54,10 +54,10 @@ class Ticket:
     id: 0 = not stored yet
     offer_id: None for a question
     decision: None while the ticket is open, and for a question
-    reason: why it was rejected, for the affiliate
-    decided_by: id of a staff user, for a question of who closed it; None = the platform decided
-    smartlink_id: None = it asks for the offer; else the offer is one of the SmartLink
-    answers: of staff, the oldest first
+    reason: why the request was rejected, shown to the affiliate
+    decided_by: id of the staff user who decided, or who closed a question; None = the platform decided
+    smartlink_id: None = the request is for the offer; else the offer belongs to the SmartLink
+    answers: staff's answers, oldest first
     """
 
     id: int = 0
@@ -80,8 +80,8 @@ class Ticket:
 class TicketFilter:
     """The filters of a list. All conditions must hold; an empty one selects all.
 
-    part: of the title or description, or the id.
-    manager_ids: of the affiliate's manager.
+    part: a part of the title or description, or the id.
+    manager_ids: the managers of the affiliate.
     """
 
     statuses: tuple[TicketStatus, ...] = ()

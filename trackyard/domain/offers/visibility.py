@@ -35,7 +35,7 @@ def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
 def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
     """Return the caps that count the affiliate's conversions, and its own day limit.
 
-    None are returned when caps are hidden. Of the affiliates that a cap names, the affiliate sees itself only.
+    No caps are returned when caps are hidden. Of the affiliates of a cap, the affiliate sees only itself.
     """
     if offer.hide_caps:
         return ()
@@ -62,7 +62,7 @@ def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]
 def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
     """Return the tiers that change the affiliate's payouts, without changes of charges.
 
-    None are returned when payments are hidden. Of the affiliates that a tier names, the affiliate sees itself only.
+    No tiers are returned when payments are hidden. Of the affiliates of a tier, the affiliate sees only itself.
     """
     if offer.hide_payments:
         return ()
@@ -77,9 +77,9 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
 
 
 def goal_names(offer: Offer, affiliate_id: int | None = None) -> dict[str, str]:
-    """Return the paid goals with their names: a payment's title, else its alias, else the value.
+    """Return the titles of the paid goals: a payment's title, else its alias, else the value.
 
-    affiliate_id: who reads them, and sees the names of its own payments alone; None = staff.
+    affiliate_id: the reader, who sees only the titles of its own payments; None = staff.
     """
     names: dict[str, str] = {}
     seen = (*offer.payments, *offer.partner_payments) if affiliate_id is None else payments_for(offer, affiliate_id)

@@ -17,18 +17,18 @@ class AdvertiserStatus(StrEnum):
 class Advertiser:
     """A company that pays for conversions.
 
-    id, created_at, updated_at: set when it is stored; times are UTC milliseconds.
+    id, created_at, updated_at: set when the advertiser is stored; times are UTC milliseconds.
     sub_accounts: "1" and "2" to {value, except}.
-    hash_password: the code of its inbound postbacks.
-    signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
+    hash_password: the code for its inbound postbacks.
+    signing_secret: the secret for its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it, or it signs up.
     password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
     sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
     subaccounts_encryption: whether it gets subs as codes (docs/spec/people.md#encrypted-subs).
-    subs_key: in hex, what the codes are made with; None = it never had the switch.
+    subs_key: the key for these codes, in hex; None = it never had the switch.
     hide_conversion_status: whether affiliates see each of its conversions as pending.
-    custom_fields: by the field's id as text.
-    host_uniqueness_number_unique_clicks: of a visitor on an offer within the time frame; None = 1.
+    custom_fields: by field id as text.
+    host_uniqueness_number_unique_clicks: unique clicks per visitor and offer within the time frame; None = 1.
     host_uniqueness_time_frame: hours; None = 24.
     """
 
@@ -75,9 +75,9 @@ class Advertiser:
 
 @dataclass(frozen=True, slots=True)
 class AffiliateLists:
-    """The affiliates that an advertiser names, sorted.
+    """The affiliates listed by an advertiser, sorted.
 
-    enabled: where there are any, only these may use its offers; disabled: they may not.
+    enabled: if not empty, only these affiliates may use its offers; disabled: affiliates that may not use them.
     """
 
     enabled: tuple[int, ...] = ()
@@ -88,8 +88,8 @@ class AffiliateLists:
 class AdvertiserFilter:
     """The filters of a list. All conditions must hold; an empty one always holds.
 
-    ids, managers, countries, tags, statuses: any of them.
-    part: of the title, contact person or e-mail address, or the whole id.
+    ids, managers, countries, tags, statuses: any of the values.
+    part: a part of the title, contact person or e-mail address, or the whole id.
     changed_since: UTC milliseconds.
     """
 

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusRule:
-    """What follows from a status of an affiliate. Texts are in English.
+    """The consequences of an affiliate status. Texts are in English.
 
     may_sign_in: whether its people may sign in, and its keys work.
     is_undecided: whether staff have to decide about it.
     is_blocked: whether it may not confirm or change its e-mail address either.
-    click_reason: the rejection reason of its clicks, "" = they count.
+    click_reason: the rejection reason for its clicks, "" = they count.
     decline_reason: the comment of its declined conversions, "" = they are accepted.
-    has_reason: whether staff may say why, which the affiliate gets by mail.
-    number: of existing programs, "" = they do not know the status.
-    label, mark: on pages: its name, and the shape and colour of the name.
-    done: what a page says after the change.
+    has_reason: whether staff may give a reason, which the affiliate gets by mail.
+    number: the status number for existing programs, "" = they do not know the status.
+    label, mark: the status on pages: its name, and the name's shape and colour.
+    done: the sentence on the page after the change.
     """
 
     may_sign_in: bool = False
@@ -45,7 +45,7 @@ class AffiliateStatus(StrEnum):
 
     @property
     def rule(self) -> StatusRule:
-        """Return what follows from the status."""
+        """Return the rule of the status."""
         return STATUS_RULES[self]
 
 
@@ -154,7 +154,7 @@ class Affiliate:
 
 @dataclass(frozen=True, slots=True)
 class AffiliateName:
-    """The names of an affiliate, as other records and statistics show them."""
+    """The fields that show an affiliate in other records and statistics."""
 
     id: int
     email: str
@@ -166,11 +166,11 @@ class AffiliateName:
 class AffiliateFilter:
     """The filters of a list. All conditions must hold; an empty one always holds.
 
-    ids, statuses: any of them.
-    part: of the e-mail address, login, name, company or contact person, or the id.
+    ids, statuses: any of the values.
+    part: a part of the e-mail address, login, name, company or contact person, or the id.
     changed_since: UTC milliseconds.
-    ref: the id of their referrer.
-    managers, countries, tags: any of them.
+    ref: the referrer's id.
+    managers, countries, tags: any of the values.
     """
 
     ids: tuple[int, ...] = ()

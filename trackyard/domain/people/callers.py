@@ -41,10 +41,10 @@ class AffiliateCaller:
     """An active affiliate.
 
     denied: features of domain/people/permissions.py that it may not use.
-    session: the id of the session that calls; "" for a lasting key.
-    key: the limits of the key that calls; None for the first key of an account, and in a session.
-    is_look: whether staff look at its portal: nothing follows from what is read.
-    withheld: permissions that it may not use: in a look those that the staff user does not have.
+    session: the id of the calling session; "" for a lasting key.
+    key: the limits of the calling key; None for the first key of an account, and in a session.
+    is_look: whether staff look at its portal; reading then has no consequences.
+    withheld: permissions that it may not use: in a look, permissions that the staff user lacks.
     needs_password: whether the session may do nothing but choose a password.
     used_key: the lasting key that calls; None in a session.
     """
@@ -76,14 +76,14 @@ class AffiliateCaller:
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserCaller:
-    """An active advertiser. It may call only the methods that say so (`Endpoint.admits`).
+    """An active advertiser. It may call only methods that admit advertisers (`Endpoint.admits`).
 
     id: 24 hex digits.
-    session, key, used_key: as of AffiliateCaller.
+    session, key, used_key: as in AffiliateCaller.
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
-    subs_key: of the codes that it sees instead of subs; "" = it sees the subs.
-    denied, withheld: features and permissions that the staff user of a look does not have; empty without a look.
-    needs_password: as of AffiliateCaller.
+    subs_key: the key for the codes that it sees instead of subs; "" = it sees the subs.
+    denied, withheld: features and permissions that the staff user of a look lacks; empty without a look.
+    needs_password: as in AffiliateCaller.
     """
 
     id: str

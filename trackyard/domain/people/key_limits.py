@@ -38,7 +38,7 @@ class KeyLimits:
         return {"statistics_revenue": self.statistics_revenue, "statistics_rows": self.statistics_rows}
 
     def find_missing_scope(self, permission: Permission, *, writes: bool, credentials: bool) -> str | None:
-        """Return the scope that a method asks for and the key does not have; None when it has them all."""
+        """Return the scope that a method requires and the key lacks; None when the key has all of them."""
         if credentials or permission is Permission.ACCOUNT:
             return CREDENTIALS
         kind = WRITE if writes else READ

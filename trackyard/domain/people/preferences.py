@@ -15,12 +15,12 @@ MAX_PAGES: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """The choices of a person.
+    """The preferences of a person.
 
-    timezone: IANA name of the zone of times, "" = the platform's.
-    language: one of LANGUAGES, "" = as the browser asks.
+    timezone: IANA name of the time zone, "" = the platform's.
+    language: one of LANGUAGES, "" = the browser's language.
     single_keys: whether single keys are shortcuts on pages.
-    pages: name of a page to what the person chose to see there, such as columns.
+    pages: the person's choices on each page, such as columns, by page name.
     """
 
     timezone: str = ""

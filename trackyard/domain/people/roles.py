@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Permission(StrEnum):
-    """The permission to call a method; the code of the 403 names it."""
+    """The permission to call a method; the code of the 403 contains it."""
 
     NONE = "none"  # for methods without a caller
     ACCOUNT = "account.own"

@@ -19,7 +19,7 @@ class SecurityEvent(StrEnum):
 
 
 class SecurityOutcome(StrEnum):
-    """How it ended. throttled: the first refusal after too many tries; those that follow are not recorded."""
+    """The outcome. throttled: the first refusal after too many tries; further refusals are not recorded."""
 
     ACCEPTED = "accepted"
     WRONG = "wrong"
@@ -32,8 +32,8 @@ class SecurityRecord:
 
     at: UTC milliseconds.
     actor_kind, actor_id: the account, "" for one that does not exist.
-    subject: of a read of keys, the kind of their owners and their ids; of a held change its kind, subject and id.
-    request_id, client_request_id: ours, and the caller's own.
+    subject: for a read of keys, the owners' kind and ids; for a held change its kind, subject and id.
+    request_id, client_request_id: the platform's id, and the caller's own.
     """
 
     id: str

@@ -52,12 +52,12 @@ class SessionPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A session of an account. Times are UTC milliseconds; it ends at the first of its two ends.
+    """A session of an account. Times are UTC milliseconds; it ends at the earlier of its two ends.
 
-    last_used_at: of its last request, to the minute.
+    last_used_at: the time of its last request, to the minute.
     idle_until: its end unless another request comes.
     expires_at: its end in any case.
-    address, user_agent: of the sign-in; "" = unknown.
+    address, user_agent: the IP address and user agent of the sign-in; "" = unknown.
     second_factor: whether the sign-in had a second factor.
     """
 

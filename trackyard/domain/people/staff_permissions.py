@@ -142,6 +142,6 @@ def _level(feature: str, held: frozenset[Permission]) -> PermissionLevel:
 
 
 def split_levels(given: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return the levels that have an effect for staff, and the features of those that have none."""
+    """Return the levels that have an effect for staff, and the features with ineffective levels."""
     kept = {feature: level for feature, level in given.items() if feature not in WITHOUT_EFFECT}
     return kept, sorted(given.keys() - kept.keys())

@@ -14,10 +14,10 @@ class AuditRecord:
     at: UTC milliseconds.
     staff_id: "" for an affiliate or an advertiser.
     affiliate_id: None for others. advertiser_id: "" for others.
-    client_request_id: the caller's own.
+    client_request_id: the caller's own id of the request.
     what: the table.
     changes: column to [from, to].
-    key_id, key_name: of the API key that acted; "" for a session or a job.
+    key_id, key_name: the API key that acted; "" for a session or a job.
     """
 
     id: str

@@ -134,8 +134,8 @@ class ErasedSubjects:
     def has_postback(self, time: int, params: Mapping[str, str], click: ErasableRecord | None = None) -> bool:
         """Return whether an inbound postback belongs to an erased click or user id.
 
-        click: the named one, where it is known.
-        time: of the postback, UTC milliseconds.
+        click: the click of the postback, where it is known.
+        time: when the postback was received, UTC milliseconds.
         """
         if plain_click_id(params.get("clickid", "")) in self.clicks or (click is not None and self.has(click)):
             return True

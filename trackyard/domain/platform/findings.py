@@ -24,8 +24,8 @@ _OF_TRAFFIC: Final = (Severity.WARNING, lazy_gettext("{reason}"))
 class FindingKind(StrEnum):
     """A kind of finding; the value is its name for programs.
 
-    severity: of every finding of the kind.
-    sentence: what is wrong; advice: what to do. Both may have {subject} and {names} of the evidence.
+    severity: the severity of every finding of the kind.
+    sentence: the problem; advice: the remedy. Both may contain {subject} and the keys of the evidence in braces.
     """
 
     severity: Severity
@@ -439,10 +439,10 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that needs a person.
+    """A problem that needs a person.
 
-    subject: what it is about, such as a directory or an address, without secrets.
-    evidence: what was seen, by the names in the texts of the kind.
+    subject: the thing concerned, such as a directory or an address, without secrets.
+    evidence: the observed values, by their names in the texts of the kind.
     """
 
     kind: FindingKind
@@ -456,12 +456,12 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Return what is wrong."""
+        """Return the problem as a sentence."""
         return self.kind.sentence.format(subject=self.subject, **self.evidence)
 
     @property
     def advice(self) -> str:
-        """Return what to do."""
+        """Return the advice against the problem."""
         return self.kind.advice.format(subject=self.subject, **self.evidence)
 
     def answer(self) -> dict[str, Any]:

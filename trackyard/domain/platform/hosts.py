@@ -28,9 +28,9 @@ def host_of(url: str) -> str:
 
 
 def delivery_host(url: str) -> str:
-    """Return the address or the registered domain by which requests to a URL are counted.
+    """Return the IP address or the registered domain by which requests to a URL are counted.
 
-    All names below one domain count as one host, so that a wildcard name is no supply of hosts.
+    All subdomains of one domain count as one host, so that a wildcard record does not supply endless hosts.
     """
     return registrable_domain(host_of(url))
 

@@ -50,7 +50,7 @@ class Network:
 
     @property
     def shown_name(self) -> str:
-        """Return what pages and mails call the network."""
+        """Return the shown name of the network on pages and in mails."""
         return self.name or PRODUCT
 
     @property
@@ -60,21 +60,21 @@ class Network:
 
     @property
     def terms_version(self) -> str:
-        """Return what differs when the terms differ, "" without terms."""
+        """Return a version that changes with the terms, "" without terms."""
         if not self.terms and not self.terms_url:
             return ""
         return hashlib.sha256(f"{self.terms_url}\n{self.terms}".encode()).hexdigest()[:16]
 
     @property
     def shown_accents(self) -> tuple[str, str] | None:
-        """Return the accents of the light and the dark theme; None for those of the program."""
+        """Return the accents of the light and the dark theme; None = the program's own accents."""
         if not self.accent:
             return None
         return self.accent, self.accent_dark or nearest_colour(self.accent, DARK_GROUNDS, LEAST_CONTRAST, darker=False)
 
 
 def accent_fault(colour: str, *, dark: bool) -> str | None:
-    """Return what is wrong with an accent, with the nearest colour that can be read; None when it can be."""
+    """Return the fault of an unreadable accent, with the nearest readable colour; None for a readable one."""
     grounds = DARK_GROUNDS if dark else LIGHT_GROUNDS
     found = least_contrast(colour, grounds)
     if found >= LEAST_CONTRAST:

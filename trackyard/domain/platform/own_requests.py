@@ -1,8 +1,9 @@
 """Requests that the platform made itself: they never become inbound postbacks.
 
-docs/spec/tracking.md#addresses. A request of the delivery carries two headers: the id of the delivery, and the origin,
-which names the installation. An installation takes requests of others, so that one can be the affiliate of another.
-The test of a domain asks which installation answers there (docs/spec/tracking.md#which-installation-answers).
+docs/spec/tracking.md#addresses. A delivery's request carries two headers: the id of the delivery, and the origin,
+which identifies the installation. An installation accepts requests from other installations, so that one installation
+can be the affiliate of another. The test of a domain finds out which installation answers there
+(docs/spec/tracking.md#which-installation-answers).
 """
 
 import hashlib
@@ -24,7 +25,7 @@ def origin_of(key: bytes) -> str:
 
 
 def proof_of(origin: str, challenge: str) -> str:
-    """Return what the installation `origin` answers to a challenge. It shows that it knows its own name."""
+    """Return the response of installation `origin` to a challenge. It proves that it knows its own name."""
     return hmac.digest(origin.encode(), b"installation " + challenge.encode(), hashlib.sha256).hex()
 
 

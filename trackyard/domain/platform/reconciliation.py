@@ -18,8 +18,8 @@ class Discrepancy:
     """A difference.
 
     what: the comparison.
-    key: of the compared thing.
-    expected, found: in words.
+    key: the key of the compared thing.
+    expected, found: the two values in words.
     """
 
     what: str

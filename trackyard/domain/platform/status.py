@@ -15,11 +15,11 @@ FULL_DISK: Final = 10
 class MachineStatus:
     """The state of the machine that answers.
 
-    version: of the program.
-    started_at: of the process of the API, UTC milliseconds.
-    reasons: why it cannot do its work; empty when it can.
-    warnings: what needs a look.
-    lags: queue to seconds of delay.
+    version: the version of the program.
+    started_at: when the API process started, UTC milliseconds.
+    reasons: why the machine cannot do its work; empty when it can.
+    warnings: problems that need a look.
+    lags: delay of each queue in seconds.
     disk_free, disk_total: bytes of the disk with the data directory.
     """
 

@@ -129,7 +129,7 @@ def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], af
     """Return a cap in words.
 
     currency: the platform's.
-    affiliates: those of an exact cap that are named.
+    affiliates: the affiliates to list for an exact cap.
     """
     measure = rule.measure
     value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()

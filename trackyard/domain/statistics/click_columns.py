@@ -106,7 +106,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     id: 24 hex digits
     reason: why it does not count: the rejection reason, or NOT_COUNTED of an accepted click; "" = it counts
     detail: what in the ruleset decided
-    landing, prelanding: id of the landing or of the transit page that the link names, 0 = none
+    landing, prelanding: id of the landing or of the transit page in the link, 0 = none
     uniq, test: 0 or 1
     country: ISO code or ""
     region, city_id: GeoNames, ""/0 = unknown
@@ -117,9 +117,9 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     target: id of the target that the click was sent to, 0 = none
     origin: its signals, bits of domain/statistics/quality/origins.py
     cost: millionths of the platform currency
-    forgiven: bits of what was wrong with the link and was taken all the same, 0 = nothing
+    forgiven: faults of the link that were accepted all the same, as bits, 0 = none
     cost_sent, cost_currency: millionths of the cost as the link had it, and its currency; 0 and "" = none
-    consent: what the visitor agreed to, "" = the link does not say
+    consent: what the visitor agreed to, "" = the link does not contain it
     ip_hash: keyed hash of the address where only a part of it is kept, "" = the whole address is kept
     click_ids: click ids of ad platforms, as the text of a JSON object by parameter; "" = none
     """

@@ -47,10 +47,10 @@ class HealthVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PostbackResult:
-    """Inbound postbacks with the same answer. response: "" = it made or changed a conversion.
+    """Inbound postbacks with the same answer. response: "" = they made or changed a conversion.
 
-    last_id: of the newest one, for an explanation. macros: names in braces that were sent as text.
-    clickless: those of them that name no recorded click, and the newest of these.
+    last_id: the id of the newest postback, for an explanation. macros: macro names that were sent as text.
+    clickless: number of postbacks without a recorded click; clickless_at, clickless_id: the newest of them.
     """
 
     response: str
@@ -85,10 +85,10 @@ class DeclinedCount:
 
 @dataclass(frozen=True, slots=True)
 class SubValues:
-    """What an affiliate sends in one of its subs.
+    """The values that an affiliate sends in one of its subs.
 
-    sub: of SUBS. clicks, conversions: those with a value. values: how many different ones clicks had, exact up to some
-    thousands. largest: the value with most clicks; its clicks and conversions follow.
+    sub: a name from SUBS. clicks, conversions: number with a value. values: number of different values in clicks, exact
+    up to some thousands. largest: the value with most clicks; its clicks and conversions follow.
     """
 
     affiliate: int
@@ -124,7 +124,7 @@ class ConversionTimes:
     """Times from click to conversion in the period and before it, in milliseconds.
 
     number, usual_number: conversions. usual_low, usual_high: a tenth took less, and a tenth longer.
-    newest_id: of the newest conversion. spread: conversions of both together in each span of TIME_BOUNDS.
+    newest_id: the id of the newest conversion. spread: conversions of both together in each span of TIME_BOUNDS.
     """
 
     number: int
@@ -148,11 +148,11 @@ class ConversionTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
+    """The observed state of a thing in a period. Times are UTC milliseconds; None = never in the period.
 
-    rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
-    networks: those with most clicks. of: offer, advertiser or affiliate, "" = not known.
-    unpaid: sentences about visitors that get through without a payment that matches.
+    rejected: clicks by reason. conversions: with any status. quality: differences from the traffic of others.
+    networks: the networks with most clicks. of: offer, advertiser or affiliate, "" = not known.
+    unpaid: sentences about visitors that get through without a matching payment.
     """
 
     since: int
@@ -245,9 +245,9 @@ class HealthKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """Something about a thing that needs a person.
+    """A problem of a thing that needs a person.
 
-    values: of the sentence. evidence: an id to explain, "" = none.
+    values: the values in the sentence. evidence: an id to explain, "" = none.
     """
 
     kind: HealthKind
@@ -257,7 +257,7 @@ class HealthFinding:
 
 
 def find_health_findings(seen: Health) -> list[HealthFinding]:
-    """Return what needs a person, the gravest first."""
+    """Return the findings that need a person, the gravest first."""
     order = [HealthVerdict.BROKEN, HealthVerdict.LOOK, HealthVerdict.QUIET]
     return sorted(_findings(seen), key=lambda each: order.index(each.verdict))
 

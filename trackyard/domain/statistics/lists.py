@@ -23,8 +23,8 @@ class ClickQuery:
     """A query for clicks of a period, newest first.
 
     since, until: UTC milliseconds, `until` exclusive.
-    filters: as those of Report that clicks have.
-    verdict: accepted clicks, rejected ones, or all. reasons: of rejected clicks, () = any.
+    filters: the filters of Report that clicks have.
+    verdict: accepted clicks, rejected ones, or all. reasons: rejection reasons, () = any.
     page: from 1; limit: at most 5000. Raises ValueError for other values.
     """
 

@@ -115,10 +115,10 @@ class MetricDirection(StrEnum):
 
 
 class InRows(Enum):
-    """The rows of the API that have a field, where the caller names no fields (docs/compatibility.md).
+    """The rows of the API that have a field, where the caller selects no fields (docs/compatibility.md).
 
-    FULL: `full` rows. REJECTED: those by rejection reason too. RATED: those by connection type or page too. COSTS: rows
-    that costs can have, of staff. NAMED: those by rejection reason, no others.
+    FULL: `full` rows. REJECTED: also rows by rejection reason. RATED: also rows by connection type or page.
+    COSTS: staff rows that can have costs. NAMED: only rows by rejection reason.
     """
 
     FULL = "full"
@@ -141,12 +141,13 @@ class RowField:
 class Metric:
     """A metric.
 
-    name: in addresses of pages, saved reports, `trackyard report` and rules. old: names that it had there.
-    of: what is counted. per: of what it is a share or a rate, None = it is a sum. scale: `of` for so many of `per`.
-    less: where it is a difference, the sums of which it is one: the first less the others.
-    field: in rows of the API, None where they have none.
+    name: its name in URLs of pages, saved reports, `trackyard report` and rules. old: its former names there.
+    of: the counted sum. per: the divisor of a share or a rate, None = the metric is a sum. scale: `of` is counted for
+        this many of `per`.
+    less: for a difference, the names of its sums: the first minus the others.
+    field: the field in rows of the API, None where they lack the metric.
     reads: sums that not every row has, such as clicks: rows by goal have none.
-    of_staff: whether no affiliate sees it.
+    of_staff: whether only staff see it, and no affiliate.
     """
 
     name: str
@@ -170,7 +171,7 @@ class Metric:
         return Decimal(self.of(sums)) * self.scale / whole if whole else None
 
     def in_rows(self, sums: MetricSums) -> Decimal:
-        """Return its value in rows of the API: shares in percent, 0 for those of nothing, four places."""
+        """Return its value in rows of the API: shares in percent, 0 where the divisor is 0, four places."""
         if self.per is None:
             return Decimal(self.of(sums))
         whole = self.per(sums)

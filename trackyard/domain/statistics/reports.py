@@ -48,9 +48,9 @@ def conversion_types(*, separate_not_found: bool) -> dict[str, tuple[Status, ...
 
 @dataclass(frozen=True, slots=True)
 class LeastVolume:
-    """A bound of volume: rows count only when all that has the same values of some slices reaches it.
+    """A bound of volume: rows count only when everything with their values of some slices reaches it.
 
-    slices: of the report. counted: what is summed, of `raw`, `trafficback` and `count`, the conversions.
+    slices: slices of the report. counted: the summed counts, of `raw`, `trafficback` and `count` (conversions).
     since, until: the period of the sum.
     """
 
@@ -103,7 +103,7 @@ class StatsRow:
 
     @property
     def sums(self) -> MetricSums:
-        """Return what metrics are computed from."""
+        """Return the sums from which metrics are computed."""
         counted = [self.actions[kind] for kind in COUNTED]
         confirmed, pending, hold = counted
         return MetricSums(
@@ -133,7 +133,7 @@ class StatsPage:
     """A page of rows.
 
     total_count: rows on all pages
-    currency: of the amounts, None = the platform's
+    currency: the currency of the amounts, None = the platform's
     """
 
     rows: list[StatsRow]
@@ -157,7 +157,7 @@ COST_METRICS: Final = ("cost", "profit")
 
 @dataclass(frozen=True, slots=True)
 class ChosenConversions:
-    """The conversions that a report counts: those with these ids, or all others."""
+    """The conversions that a report counts: the conversions with these ids, or all others."""
 
     ids: tuple[str, ...]
     others: bool = False
@@ -167,7 +167,7 @@ class ChosenConversions:
 class Report:
     """A request for the statistics rows of a period.
 
-    scope: what the caller may see; a use case sets it
+    scope: the records that the caller may see; a use case sets it
     since, until: UTC milliseconds, `until` exclusive
     dimensions: names of slices, in the order of the keys
     filters, excluded: name of a filter → the values that it accepts or rejects; accepting none selects nothing
@@ -184,10 +184,10 @@ class Report:
     locale: language of the names of cities
     costs: of advertising in scope, which a use case reads; None = the report has none
     counts_rejected: whether rows count rejected clicks, too; rows by rejection reason always do
-    payment_statuses: of the counted conversions, () = any; a use case turns them into `conversions`
-    conversions: those that are counted, None = all; traffic stays whole
-    in_currency: what amounts are converted to at the rate of each day, "" = not at all
-    day_rates: of `in_currency`, which a use case reads; None for the platform's own
+    payment_statuses: statuses of the counted conversions, () = any; a use case turns them into `conversions`
+    conversions: the counted conversions, None = all; traffic stays whole
+    in_currency: the currency into which amounts are converted at the rate of each day, "" = not converted
+    day_rates: the rates of `in_currency`, which a use case reads; None for the platform's own
     least: the volume that rows must belong to, None = any
     shown_goals: spelling of a goal → the one that rows of the goal show; absent = itself. The store reads it
 
@@ -239,7 +239,7 @@ class Report:
 
     @property
     def has_own_amounts(self) -> bool:
-        """Return whether amounts are those of the conversions in their own currency, which all of them share."""
+        """Return whether amounts stay in the one currency that all conversions share."""
         return self.currency is not None and not self.in_currency
 
     @property

@@ -88,13 +88,13 @@ class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A line of the server postback log: the result of one inbound postback.
 
     docs/api/logs.md#get-statsserverpostbacks
-    id: of the postback's record.
+    id: the id of the postback's record.
     revision: rises when a waiting postback is decided; the highest counts.
     response: "" when it made or changed a conversion, "waiting", or a text of
     docs/spec/conversions.md#inbound-postbacks.
     query, body: `secure` is stored as ***.
-    forgiven: bits of what was wrong with the postback and was taken all the same, 0 = nothing
-    refund_id: of a refund, "" = it is none
+    forgiven: faults of the postback that were accepted all the same, as bits, 0 = none
+    refund_id: the id of the refund, "" = the postback is not a refund
     """
 
     id: str

@@ -32,7 +32,7 @@ class SavedReport:
 
 
 def kept_query(query: str) -> str:
-    """Return what an address says about a report; a period that it does not name is the usual one."""
+    """Return the query that a report keeps: without passing parameters, and with a period."""
     pairs = [pair for pair in parse_qsl(query.removeprefix("?")) if pair[0] not in _PASSING]
     if not any(name in _PERIOD for name, _ in pairs):
         pairs.append(_USUAL_PERIOD)
@@ -40,5 +40,5 @@ def kept_query(query: str) -> str:
 
 
 def zone_of(report: SavedReport) -> str:
-    """Return the zone that the address of a report names for its days, "" without one."""
+    """Return the time zone of the days in a report's URL, "" without one."""
     return dict(parse_qsl(report.query)).get("tz", "")

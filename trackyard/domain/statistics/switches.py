@@ -20,7 +20,7 @@ class Switches:
     """The switches of one caller.
 
     statistics_revenue: whether `revenue` of statistics rows is charges or payouts.
-    statistics_rows: whether rows hold every metric or only those of the public API.
+    statistics_rows: whether rows contain every metric or only the metrics of the public API.
     """
 
     statistics_revenue: str = ADVERTISER
@@ -33,7 +33,7 @@ class Switches:
 
     @property
     def plain(self) -> bool:
-        """Return whether rows hold only what the public API names."""
+        """Return whether rows contain only the fields of the public API."""
         return self.statistics_rows == PLAIN
 
     def overridden(self, own: Mapping[str, str | None]) -> "Switches":

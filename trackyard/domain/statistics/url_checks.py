@@ -33,9 +33,9 @@ class UrlHop:
 
 @dataclass(frozen=True, slots=True)
 class UrlCheck:
-    """What a check of an offer's URL found. checked_at: UTC milliseconds.
+    """The result of a check of an offer's URL. checked_at: UTC milliseconds.
 
-    error: why there was no answer, "" = there was one. loses_click: whether the last address lacks the click id.
+    error: why there was no answer; "" = an answer came. loses_click: whether the last URL lacks the click id.
     """
 
     checked_at: int

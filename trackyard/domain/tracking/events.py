@@ -42,7 +42,7 @@ class DeliveryOutcome(StrEnum):
 
 
 class Destination(NamedTuple):
-    """The host of deliveries, and their affiliate: how one fares says nothing of another affiliate's."""
+    """The host of deliveries, and their affiliate: failures for one affiliate do not count for another."""
 
     host: str
     affiliate_id: int
@@ -50,14 +50,14 @@ class Destination(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewDelivery:
-    """A request to be made.
+    """A request to make.
 
-    subject_id, sequence: what it reports, and the order among its kind; of postbacks the conversion and its version.
+    subject_id, sequence: the reported object, and the order among its kind; for postbacks the conversion and version.
     postback_id: 0 = the offer's own URL.
-    next_at: of its first attempt, UTC ms.
-    job_id: what its receiver knows it by, as a rule `id`.
+    next_at: when the first attempt is due, UTC milliseconds.
+    job_id: the id by which its receiver knows it, as a rule `id`.
     forced: sent again by hand.
-    body: of a request with POST; None = GET.
+    body: the body of a POST request; None = GET.
     """
 
     id: str
@@ -119,13 +119,13 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class LoggedAttempt:
-    """What the log says of an attempt, or of the end of a delivery without one.
+    """A log record of an attempt, or of the end of a delivery without one.
 
-    at, started_at: UTC ms of the end and the start of the request; 0 = no request was made.
-    number: of attempts so far.
+    at, started_at: when the request ended and started, UTC milliseconds; started_at is 0 when no request was made.
+    number: attempts so far.
     milliseconds: duration of the request.
     answer: the receiver's answer, or its beginning.
-    url: as it was sent; "" = no request was made.
+    url: the URL as it was sent; "" = no request was made.
     """
 
     id: str

@@ -2,7 +2,7 @@
 
 docs/spec/tracking.md#what-is-forgiven has the same table, which a test compares.
 
-The bits are those of `Click.forgiven`, of the server postback log and of conversions.
+`Click.forgiven`, the server postback log and conversions store these bits.
 """
 
 from collections.abc import Mapping
@@ -142,10 +142,10 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
 
 @lru_cache(maxsize=512)
 def names_of(bits: int) -> tuple[str, ...]:
-    """Return the names of what was forgiven."""
+    """Return the names of the forgiven faults."""
     return tuple(each.name for bit, each in FORGIVEN.items() if bits & bit)
 
 
 def forgiven_text(bits: int) -> str:
-    """Return what was forgiven as text, "" = nothing."""
+    """Return the names of the forgiven faults as text, "" = none."""
     return ", ".join(names_of(bits))

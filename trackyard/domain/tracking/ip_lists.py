@@ -29,7 +29,7 @@ class AddressLists:
     denied: tuple[str, ...] = ()
 
     def permits(self, text: str) -> bool:
-        """Return whether a postback from this address is accepted. Text that is no address is on no list."""
+        """Return whether a postback from this IP address is accepted. An invalid address is on no list."""
         if not self.allowed and not self.denied:
             return True
         packed = find_packed(text.strip())

@@ -2,7 +2,7 @@
 
 docs/spec/tracking.md#addresses. A hash holds all parts of its link, so an edge resolves it without a table: LEB128 of
 offer, affiliate and landing and a check of two bytes, written in base 62. The check separates links from other paths;
-it is no secret.
+it is not a secret.
 """
 
 import zlib

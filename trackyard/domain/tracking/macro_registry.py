@@ -1,7 +1,7 @@
 """Every macro: name, meaning, places, and the column of clicks that holds its value.
 
-docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros. URLs of parallel tracking have the macros of offers' URLs,
-pixels those of postbacks. Each place adds the values of macros without a column.
+docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros. URLs of parallel tracking have the same macros as offer
+URLs, and pixels the same as postbacks. Each place adds the values of macros without a column.
 """
 
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ MACROS: Final[tuple[Macro, ...]] = (
 
 
 def macro_names(place: MacroPlace) -> frozenset[str]:
-    """Return the names of the macros that a place allows."""
+    """Return the macros that a place allows."""
     return frozenset(macro.name for macro in MACROS if place in macro.places)
 
 

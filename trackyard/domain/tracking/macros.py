@@ -45,7 +45,7 @@ class Template:
 
 
 def with_braces(url: str, names: Container[str]) -> str:
-    """Return a URL of staff or affiliates in which percent-encoded braces around known names are braces.
+    """Return a URL of staff or affiliates in which percent-encoded braces around known names are decoded.
 
     Spreadsheets, forms and builders of URLs encode them: `%7Bclickid%7D`.
     """

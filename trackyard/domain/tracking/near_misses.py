@@ -84,7 +84,7 @@ def plain_values(params: Mapping[str, str]) -> tuple[dict[str, str], int]:
 
 
 def merge(params: dict[str, str], further: Mapping[str, str]) -> int:
-    """Add the parameters of a body to those of a query, over which they go; return what was forgiven."""
+    """Add the body's parameters to the query's, which they override; return the forgiven faults as bits."""
     bits = 0
     for name, value in further.items():
         if not value and params.get(name):
@@ -95,7 +95,7 @@ def merge(params: dict[str, str], further: Mapping[str, str]) -> int:
 
 
 def forgive_names(params: dict[str, str], known: frozenset[str]) -> int:
-    """Give parameters their known names; return what was forgiven. A known name that has a value keeps it."""
+    """Rename near misses to known names without a value; return the forgiven faults as bits."""
     bits = 0
     for sent in [name for name in params if name not in known]:
         if sent.islower() and sent.isidentifier():
@@ -125,7 +125,7 @@ def _known_name(sent: str) -> tuple[str, int]:
 
 
 def forgive_link(params: dict[str, str]) -> int:
-    """Give the names, the numbers and the ids of a link their plain form; return what was forgiven."""
+    """Put the names, numbers and ids of a link into their plain form; return the forgiven faults as bits."""
     bits = 0 if LINK_NAMES.issuperset(params) else forgive_names(params, LINK_NAMES)
     for name in REFERENCES:
         text = params.get(name, "")
@@ -174,7 +174,7 @@ def _is_id(text: str) -> bool:
 
 
 def plain_target(path: str, query: bytes) -> tuple[str, bytes] | None:
-    """Return the path and the query of a target in their plain form; None = the path is no near miss."""
+    """Return the path and the query of a target in their plain form; None = the path is not a near miss."""
     head, further = _parts(path)
     if len(head) > _MAX_PATH:
         return None
@@ -187,7 +187,7 @@ def plain_target(path: str, query: bytes) -> tuple[str, bytes] | None:
 
 
 def target_among(path: str, query: bytes, known: Collection[str]) -> tuple[str, bytes]:
-    """Return a path and its query; of a near miss those of the known path that is meant."""
+    """Return a path and its query; for a near miss, the path and query that are meant."""
     plain = None if path.rstrip("/") in known else plain_target(path, query)
     if plain is None:
         return path.rstrip("/"), query
@@ -196,6 +196,6 @@ def target_among(path: str, query: bytes, known: Collection[str]) -> tuple[str, 
 
 
 def _parts(path: str) -> tuple[str, str]:
-    """Return what is before the first sign that begins a query, and what follows."""
+    """Return the text before the first sign that begins a query, and the text after it."""
     begin = _QUERY_BEGIN.search(path)
     return (path, "") if begin is None else (path[: begin.start()], path[begin.end() :])

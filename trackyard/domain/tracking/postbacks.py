@@ -97,7 +97,7 @@ def triggers_postbacks(change: ConversionChange) -> bool:
 def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) -> list[Postback]:
     """Return the affiliate's postbacks that a change triggers.
 
-    These are those of the offer; without any, the global ones. An edit that keeps the status triggers none.
+    These are the offer's postbacks; without any, the global ones. An edit that keeps the status triggers none.
     """
     conversion = change.after
     if not triggers_postbacks(change):
@@ -116,7 +116,7 @@ def without_reason(conversion: Conversion) -> Conversion:
 def with_codes(conversion: Conversion, key: str) -> Conversion:
     """Return a conversion as an advertiser gets it.
 
-    key: of the codes for its subs, "" = it gets the subs.
+    key: the key for the codes of its subs, "" = it gets the subs.
     """
     if not key:
         return conversion

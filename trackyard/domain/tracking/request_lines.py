@@ -84,7 +84,7 @@ def _name_of(line: bytes) -> bytes:
 
 
 def _announces_body(line: bytes) -> bool:
-    """Return whether a header says that a body follows."""
+    """Return whether a header announces a body."""
     name = _name_of(line)
     if name == b"content-length":
         return line.partition(b":")[2].strip() != b"0"

@@ -40,11 +40,11 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     """One row an advertiser, key = its id.
 
     blacklist: the affiliates that it rejects.
-    enabled: the affiliates that alone may use its offers; empty = all.
+    enabled: the only affiliates that may use its offers; empty = all may.
     sub_accounts: by sub number ("1", "2"), for all its offers.
     personal_only: whether its offers apply only the personal targeting of an affiliate that has some.
-    subs_key: of the codes that it gets instead of subs, "" = it gets the subs.
-    unique_clicks: of a visitor on an offer, at most, within `unique_hours`; further ones are not unique.
+    subs_key: the key for the codes that it gets instead of subs, "" = it gets the subs.
+    unique_clicks: unique clicks per visitor and offer, at most, within `unique_hours`; further clicks are not unique.
     """
 
     id: str
@@ -95,12 +95,12 @@ class ClickCap(msgspec.Struct, frozen=True, gc=False):
 class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     """The requirements of an offer for clicks (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
-    countries: of an offer with strictly_country.
+    countries: the countries of an offer with strictly_country.
     empty_sub: number of the sub that must not be empty.
     personal_only: consider_personal_targeting_only.
     unique_only: uniqIpOnly.
-    by_sub3: host_uniqueness_type sub3.
-    hosts_only: statistics leave clicks of visitors out that were seen.
+    by_sub3: host_uniqueness_type is sub3.
+    hosts_only: statistics leave out clicks of visitors that were seen before.
     blocked: values of subs that rules block, by affiliate and number of the sub.
     """
 
@@ -142,12 +142,12 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     open: whether any affiliate may send traffic (privacy public), except disconnected ones; otherwise it must be
     connected.
     restrictions: msgpack of Restrictions, b"" = none. Bytes take a tenth of the memory, and few offers are clicked.
-    click_caps: those that reject clicks, in caps_timezone ("" = the platform's).
+    click_caps: the click caps that reject clicks, in caps_timezone ("" = the platform's).
     macro_url: text that is appended to the target URL of an accepted click.
     private: whether only connected affiliates may know that it exists (privacy private).
-    impression_urls: shares of impressions with targets of their own; the rest goes to impressions_url.
+    impression_urls: targets for shares of impressions; the rest goes to impressions_url.
     impression_overcap: whether full click caps reject impressions.
-    duplicate_clicks: clicks of a visitor on a day that it accepts; 0 = all.
+    duplicate_clicks: accepted clicks per visitor and day; 0 = all.
     replaced_subs: macros of the target URL that get other values.
     """
 

@@ -11,10 +11,10 @@ SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
 def encrypted_sub(value: str, key: str, affiliate_id: int) -> str:
     """Return a sub as an advertiser with encrypted subs gets it.
 
-    It has 16 hex digits for each value of an affiliate.
+    The result has 16 hex digits for each value of an affiliate.
 
-    key: of the advertiser, in hex; "" = its subs are not encrypted. An empty sub stays empty.
-    affiliate_id: of the click, so that a guess needs a click of the same affiliate; 0 = of none.
+    key: the advertiser's key, in hex; "" = its subs are not encrypted. An empty sub stays empty.
+    affiliate_id: the click's affiliate, so that a guess needs a click of the same affiliate; 0 = none.
     """
     if not key or not value:
         return value

@@ -42,7 +42,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeenClick:
-    """A click that a row names. reason: why it was rejected, "" = it was accepted."""
+    """The click in a row. reason: why it was rejected, "" = it was accepted."""
 
     reason: str
     is_own: bool
@@ -102,7 +102,7 @@ class Explainer:
         return (Why.UNKNOWN_CLICK if row.click_id else Why.NO_TRACE), ""
 
     def _conversion_of(self, row: SentRow) -> ComparedConversion | None:
-        """Return the conversion that a row names. A click alone does, unless action ids differ."""
+        """Return the conversion in a row. A click id is enough, unless the action ids differ."""
         keys = [("conversion_id", row.conversion_id), ("action_id", row.action_id)]
         found = next((self._found[key] for key in keys if key[1] and key in self._found), None)
         if found is not None or not row.click_id:

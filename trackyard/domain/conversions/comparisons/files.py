@@ -67,7 +67,7 @@ COLUMN_FIELDS: Final = tuple(each.name for each in FORM.columns)
 def choose_columns(table: FileTable, wanted: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     """Return the column of each field that has one.
 
-    wanted: as the request names them. known: of the last file; those that this file lacks do not count.
+    wanted: the columns in the request. known: the columns of the last file; a column that this file lacks is ignored.
     Raises TableFault.
     """
     chosen = {name: column for name, column in wanted.items() if column}
@@ -89,7 +89,7 @@ def choose_columns(table: FileTable, wanted: Mapping[str, str], known: Mapping[s
 
 
 def _number_hint(table: FileTable) -> str:
-    """Return how columns without names are named; "" where they have names."""
+    """Return a hint about the numbers of columns without a head; "" for a table with a head."""
     if table.has_head:
         return ""
     return f" The first row is a record, so that the columns have the numbers 1 to {len(table.columns)} as names."

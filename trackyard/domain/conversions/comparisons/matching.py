@@ -27,7 +27,7 @@ class Side(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a comparison says of a row of the file or of a conversion; each is in exactly one."""
+    """The result of the comparison for a row of the file or a conversion; each gets exactly one."""
 
     MATCHED = "matched"
     MISSING_HERE = "missing_here"
@@ -69,7 +69,7 @@ class Pair:
 
     @property
     def outcome(self) -> Outcome:
-        """Return what differs: the status before the sum."""
+        """Return the difference; a different status is reported before a different sum."""
         if self.conversion is None:
             return Outcome.MISSING_HERE
         if self.row is None:
@@ -95,7 +95,7 @@ class ClassSums:
 
 @dataclass(slots=True)
 class CurrencySums:
-    """The sums of a currency: of all, and by outcome."""
+    """The sums in one currency: the totals, and the sums of each outcome."""
 
     ours: Decimal = ZERO
     theirs: Decimal = ZERO
@@ -103,12 +103,12 @@ class CurrencySums:
 
 
 def counted_here(conversion: ComparedConversion) -> Decimal:
-    """Return what a conversion counts in sums: declined ones nothing."""
+    """Return the amount that a conversion adds to sums: 0 for a declined conversion."""
     return ZERO if conversion.status in DECLINED else conversion.amount
 
 
 def counted_there(row: SentRow) -> Decimal:
-    """Return what a row counts in sums: declined ones nothing."""
+    """Return the amount that a row adds to sums: 0 for a declined row."""
     return ZERO if row.status in DECLINED else row.sum
 
 
@@ -133,8 +133,9 @@ def _cents(amount: Decimal) -> Decimal:
 def match(rows: Sequence[SentRow], ours: Sequence[ComparedConversion]) -> list[Pair]:
     """Return each row and each conversion in exactly one pair.
 
-    A conversion id goes first, then click id with action id, then one of the two. Among several conversions of an id
-    a row gets the one that differs least. Declined conversions that no row names are left out: they count nothing.
+    The conversion id goes first, then click id with action id, then one of the two. Among several conversions with
+    one id, a row gets the conversion that differs least. A declined conversion without a row is left out: it
+    counts nothing.
     """
     left = _Left(ours)
     found: dict[int, ComparedConversion] = {}
@@ -223,7 +224,7 @@ class _Left:
         return found
 
     def each(self) -> Iterable[ComparedConversion]:
-        """Return those that are left, oldest first."""
+        """Return the conversions that are left, oldest first."""
         return self._all.values()
 
 

@@ -41,10 +41,10 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A stored comparison. Times are UTC milliseconds. created_by: the name of the caller.
+    """A stored comparison. Times are UTC milliseconds. created_by: the caller's name.
 
-    columns, words: of the file, which the next one of the same sender gets. sums: by currency.
-    rows: how many the file has. differences: documents of what differs. accepted: conversions that were edited.
+    columns, words: the file's columns and words, reused for the sender's next file. sums: by currency.
+    rows: number of rows in the file. differences: documents of the differences. accepted: the edited conversions.
     """
 
     id: str
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def documents_of(pairs: Sequence[Pair], explainer: Explainer) -> list[dict[str, Any]]:
-    """Return what differs, in the order of the file, and then what it lacks."""
+    """Return the differences in the order of the file, then the conversions that the file lacks."""
     return [_document(each, explainer) for each in pairs if each.outcome is not Outcome.MATCHED]
 
 
@@ -134,12 +134,12 @@ class PlannedEdit:
 
     @property
     def counted_before(self) -> Decimal:
-        """Return what the conversion counts in sums until the edit."""
+        """Return the amount that the conversion adds to sums before the edit."""
         return _counted(Status(self.difference["our_status"]), Decimal(self.difference["our_sum"]))
 
     @property
     def counted_after(self) -> Decimal:
-        """Return what it counts after the edit."""
+        """Return the amount that the conversion adds to sums after the edit."""
         status = self.status or Status(self.difference["our_status"])
         return _counted(status, Decimal(self.difference["our_sum"]) if self.amount is None else self.amount)
 

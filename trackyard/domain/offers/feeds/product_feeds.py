@@ -80,15 +80,15 @@ class FeedFault(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProductFeed:
-    """A list of products. Times are UTC ms.
+    """A list of products. Times are UTC milliseconds.
 
-    items_at: when its items were written, 0 = never. items: their number.
-    url: where its file is read every `refresh_hours`; "" = staff send the file.
+    items_at: when its items were written, 0 = never. items: number of items.
+    url: the URL of its file, which is read every `refresh_hours`; "" = staff send the file.
     next_read_at: None = never.
-    claimed_until: until when a worker may be reading; None = none does.
-    last_read_at: when the last reading ended; None = none did.
-    last_error: of the last reading; "" = it succeeded.
-    etag, modified: headers of the answer with the stored products.
+    claimed_until: the end of a worker's claim to read the file; None = no worker has one.
+    last_read_at: when the last reading ended; None = it was never read.
+    last_error: the error of the last reading; "" = it succeeded.
+    etag, modified: headers of the response that contained the stored products.
     """
 
     id: str

@@ -15,7 +15,8 @@ LOST_MS: Final = 2 * 86_400_000
 class SeenCause:
     """A cause that was seen now.
 
-    offer_id, affiliate_id, advertiser_id: what it concerns, which says who may see it; None and "" = the platform.
+    offer_id, affiliate_id, advertiser_id: the objects concerned, which decide who may see it; None and "" = the
+        platform.
     """
 
     finding: Finding
@@ -30,7 +31,7 @@ class SeenCause:
 
     @property
     def key(self) -> str:
-        """Return what makes it the same cause at another time."""
+        """Return the key that identifies the cause over time."""
         return cause_key(self.finding.kind, self.finding.subject)
 
 
@@ -40,7 +41,7 @@ class Alert:
 
     open_key: its cause while it is open, None afterwards; one cause has one open alert.
     source: which look finds its cause.
-    evidence: of the finding, as it was seen last.
+    evidence: the evidence of the finding when it was seen last.
     """
 
     id: str
@@ -93,7 +94,7 @@ def cause_key(kind: FindingKind, subject: str) -> str:
 
 
 def compare_causes(open_alerts: Iterable[Alert], seen: Iterable[SeenCause], source: str, now_ms: int) -> AlertChanges:
-    """Return what a look changes. Of causes with the same key the first counts.
+    """Return the changes after a look. Of several causes with one key the first counts.
 
     open_alerts: all of them. A look closes only alerts of its own source: it does not know about others.
     """

@@ -35,13 +35,13 @@ class DigestRhythm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertChoices:
-    """The choices of a person.
+    """The alert choices of a person.
 
-    ways: kind of alert to way, of those that the person chose; the others follow the roles.
+    ways: the chosen way of each kind of alert; kinds without a choice follow the roles.
     quiet_from, quiet_until: hours without mail, as 22:00, in the zone of the person; "" = none.
     errors_pass: whether errors are mailed in quiet hours, too.
-    mail_ends: whether a mail says that an alert is over, too.
-    digest_hour: in the zone of the person. digest_at: when the next digest is due, UTC milliseconds; None = never.
+    mail_ends: whether the end of an alert is mailed, too.
+    digest_hour: in the person's time zone. digest_at: when the next digest is due, UTC milliseconds; None = never.
     """
 
     ways: dict[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class AlertChoices:
         return quiet_end(self.quiet_from, self.quiet_until, zone, at) or at
 
     def mail_end_at(self, zone: ZoneInfo, closed_at: int) -> int:
-        """Return when a mail says that an alert is over: good news waits for the end of quiet hours."""
+        """Return when the end of an alert is mailed: good news waits for the end of quiet hours."""
         at = closed_at + GATHER_MS
         return quiet_end(self.quiet_from, self.quiet_until, zone, at) or at
 

@@ -34,7 +34,7 @@ Head = Literal["", "names", "record"]
 class FileColumn:
     """A column of an import.
 
-    name: of its field. label: the same in words. others: names that programs give it.
+    name: the field's name. label: the same in words. others: names that programs use for it.
     """
 
     name: str
@@ -44,7 +44,7 @@ class FileColumn:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names by which it is known, the best first."""
+        """Return the names of the column, the best first."""
         return self.name, folded(source_of(self.label)), folded(str(self.label)), *self.others
 
 
@@ -59,7 +59,7 @@ class TableForm:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Return the fields and their names in words."""
+        """Return the label of each field."""
         return {each.name: each.label for each in self.columns}
 
     @property
@@ -70,7 +70,7 @@ class TableForm:
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """A file with the names of its columns, which are their numbers where the first row is a record."""
+    """A file with its column names, which are numbers where the first row is a record."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, tuple[Cell, ...]], ...]
@@ -99,9 +99,9 @@ def folded(name: str) -> str:
 
 
 def read_head(grid: Grid, form: TableForm, given: Sequence[str] = (), head: Head = "") -> FileTable:
-    """Return the table of a grid: the first row has the names of the columns, or is a record.
+    """Return the table of a grid: the first row contains the column names, or is a record.
 
-    given: names of columns that the request has. Raises TableFault for a first row that may be either, and for
+    given: column names in the request. Raises TableFault for a first row that may be either, and for
     a file without a record.
     """
     first: Sequence[Cell] = grid.rows[0][1] if grid.rows else ()
@@ -144,7 +144,7 @@ def _is_data(cell: Cell) -> bool:
 
 
 def find_columns(table: FileTable, form: TableForm, chosen: Mapping[str, str] | None = None) -> dict[str, int]:
-    """Return the place of the column of each field: as chosen, else by its names, the best first.
+    """Return the position of each field's column: as chosen, else by its names, the best first.
 
     Raises TableFault for a chosen column that is missing, and for one that the file has twice.
     """

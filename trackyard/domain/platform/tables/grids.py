@@ -1,4 +1,4 @@
-"""The rows of a file or of pasted text, before a program asks what they mean."""
+"""The rows of a file or of pasted text, before they are interpreted."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ _MOST_WIDTH: Final = 100
 
 
 class TableFault(ValueError):
-    """A file or a pasted text that cannot be read. Its text says why, and where.
+    """A file or a pasted text that cannot be read. Its text gives the reason and the place.
 
     field: the parameter of the request that has the fault.
     """
@@ -44,7 +44,7 @@ class TableFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a file may be: bytes, and rows that have values, without that of the names."""
+    """How large a file may be: bytes, and rows with values, without the row of column names."""
 
     most_bytes: int
     most_rows: int
@@ -52,7 +52,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The rows that have values, each with its line in the file. encoding: "" = the file says its own."""
+    """The rows that have values, each with its line in the file. encoding: "" = the file declares its own."""
 
     rows: tuple[tuple[int, tuple[Cell, ...]], ...]
     encoding: str = ""
@@ -120,7 +120,7 @@ def read_sheet_grid(lines: bytes, limits: Limits) -> Grid:
 def program_rows(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield the rows of a file of another program.
 
-    Its form is known: commas, and the first row names the columns.
+    The form is known: commas, and the first row contains the column names.
     """
     return csv.reader(lines)
 
@@ -162,7 +162,7 @@ def _without_end(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
 
 
 def _separator_of(text: str) -> str:
-    """Return what separates cells.
+    """Return the mark that separates cells.
 
     It is the first mark that splits all lines alike, else the one that splits the first line most.
     """

@@ -77,7 +77,7 @@ def amounts(_: Sequence[Cell]) -> CellReader:
 
 
 def amounts_in(currency: str) -> Kind:
-    """Return the kind of amounts in one currency: those that name another one are refused."""
+    """Return the kind of amounts in one currency: amounts with another currency are refused."""
 
     def read(cell: Cell) -> Decimal:
         amount, named = read_amount(cell), currency_in(cell)

@@ -39,9 +39,9 @@ def read_amount(cell: Cell) -> Decimal:
 
 
 def currency_in(cell: Cell) -> str:
-    """Return the code of the currency that an amount names.
+    """Return the code of an amount's currency.
 
-    "" = it names none, or by a sign that several have.
+    "" = the amount has none, or has a sign that several currencies share.
     """
     if isinstance(cell, Decimal):
         return ""
@@ -61,7 +61,7 @@ def read_whole_number(cell: Cell) -> int:
 
 
 def check_is_whole(cell: Cell) -> None:
-    """Raise ValueError for a number that a spreadsheet shortened, so that it names something else now."""
+    """Raise ValueError for a number that a spreadsheet shortened, so that it is another number now."""
     if abs(cell) >= _EXACT if isinstance(cell, Decimal) else _SHORTENED.fullmatch(cell.strip()):
         raise ValueError(
             gettext(

@@ -30,9 +30,9 @@ class Verdict:
 
 
 def judge(rule: Rule, now: ByKey, before: Sequence[ByKey] = ()) -> list[Verdict]:
-    """Return what meets all conditions of a rule, by key.
+    """Return the verdicts on elements that meet all conditions of a rule, by key.
 
-    now: the window. before: the same hours of the weeks before, for conditions that compare with the usual.
+    now: the window. before: the same hours of earlier weeks, for conditions that compare with the usual value.
     """
     keys = set(now).union(*before) if before else set(now)
     found = (
@@ -167,11 +167,11 @@ class PastFiring:
 
 
 def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo) -> list[PastFiring]:
-    """Return what a rule would have fired at the end of these hours, oldest first.
+    """Return the firings that a rule would have had at the end of these hours, oldest first.
 
-    It is judged as if it had changed nothing.
+    They are judged as if the rule had changed nothing.
 
-    hours: the measures of each hour of the windows, and of those that they are compared with.
+    hours: the measures of each hour of the windows, and of the windows that they are compared with.
     """
     last_place: dict[Key, int] = {}
     meeting: set[Key] = set()
@@ -239,7 +239,7 @@ def _changed_hours(one: Window, other: Window) -> Iterator[int]:
 def _past_verdict(rule: Rule, key: Key, sums: PastSums, windows: Sequence[Window]) -> Verdict | None:
     """Return the verdict on an element.
 
-    windows: the one that is judged, then those that it is compared with.
+    windows: the judged window, then the windows that it is compared with.
     """
     counted = windows[1:] if rule.leading_condition.is_usual else windows[:1]
     if sums.volume_of(counted) < rule.minimum * len(counted):

@@ -9,9 +9,9 @@ from trackyard.domain.statistics.automation.rules import RuleAction, RuleKind
 
 @dataclass(frozen=True, slots=True)
 class FiringFilter:
-    """Which firings are listed. An empty collection is any.
+    """The filters of a list of firings. An empty collection selects all.
 
-    since, until: of the time at which they fired, UTC milliseconds, `until` exclusive.
+    since, until: bounds of the time at which they fired, UTC milliseconds, `until` exclusive.
     """
 
     rule_id: str = ""
@@ -40,9 +40,9 @@ class BlockEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """That a rule was added, edited or removed.
+    """The addition, edit or removal of a rule.
 
-    type: add, update or delete. offers, affiliates: ids that it names, between commas: ",3,". rule: its columns then.
+    type: add, update or delete. offers, affiliates: the rule's ids between commas: ",3,". rule: its columns then.
     """
 
     id: str

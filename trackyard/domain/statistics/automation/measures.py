@@ -39,7 +39,7 @@ class Measures(NamedTuple):
         return Measures(*sums)
 
     def minus(self, other: "Measures") -> "Measures":
-        """Return what is left without the other."""
+        """Return the measures without the other's."""
         left: Iterator[Any] = map(sub, self, other)
         return Measures(*left)
 
@@ -75,7 +75,7 @@ class RuleMetric:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Return what reports sum for the volume: at least as much as the minimum counts."""
+        """Return the sums that reports add up for the volume: at least as much as the minimum counts."""
         return _COUNTED[self.volume]
 
 

@@ -59,19 +59,18 @@ class RuleCondition:
 class Rule:
     """A rule.
 
-    each: slices; everything with values of its own is judged alone. () = the whole network.
-    offers, affiliates, advertisers, countries, subs: what is judged; () = all.
-        subs: names of SUBS with a value each; the values of one sub are alternatives.
+    each: slices; every element with its own values is judged alone. () = the whole network.
+    offers, affiliates, advertisers, countries, subs: the judged traffic; () = all.
+            subs: names from SUBS with a value each; the values of one sub are alternatives.
     hours: the length of the window.
-    conditions: all of them must be met.
+    conditions: all must be met.
     minimum: the least volume of each metric (docs/spec/automation.md#metrics).
-    new_status: of an offer or of conversions, for the actions that set one.
-    first_goal, second_goal: of `goal_share`; "" = none.
-    notify_author, notify_manager: whether they get a mail; the manager is that of the affiliate, else of the
-        advertiser.
-    webhook: an address that is called, "" = none.
-    judged_until: the end of the last window that was judged.
-    failure: why the rule could not run, "" = it could.
+    new_status: the new status of an offer or of conversions, for the actions that set one.
+    first_goal, second_goal: the goals of `goal_share`; "" = none.
+    notify_author, notify_manager: whether they get a mail; the manager is the affiliate's, else the advertiser's.
+    webhook: the URL to call, "" = none.
+    judged_until: the end of the last judged window.
+    failure: why the rule could not run, "" = it ran.
     """
 
     id: str
@@ -144,7 +143,7 @@ class Rule:
         return any(METRICS[each.metric].of_signals for each in self.conditions)
 
     def element(self, key: Key) -> dict[str, int | str]:
-        """Return what a key names, by slice."""
+        """Return the values in a key, by slice."""
         return dict(zip(self.each, key, strict=True))
 
     def can_act_on(self, key: Key) -> bool:
@@ -211,7 +210,7 @@ class RuleFiring:
 
 
 def find_faults(rule: Rule) -> Fields:
-    """Return what is wrong with a rule, by the name of the parameter."""
+    """Return the faults of a rule, by parameter name."""
     faults: dict[str, list[str]] = {}
     if not rule.conditions:
         faults["conditions"] = ["At least one condition must be named."]

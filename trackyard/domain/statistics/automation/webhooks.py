@@ -10,7 +10,7 @@ MACROS: Final = ("rule_id", "rule", "firing_id", "action", "offer_id", "pid", "a
 
 
 def webhook_url(url: str, rule: Rule, firing: RuleFiring) -> str:
-    """Return an address with the values of its macros; those that a firing does not have are empty."""
+    """Return a URL with its macros filled in; a macro without a value in the firing is empty."""
     values = (
         rule.id,
         rule.title,

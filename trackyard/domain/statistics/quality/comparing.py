@@ -72,7 +72,7 @@ class TrafficSums:
 
 @dataclass(frozen=True, slots=True)
 class SubClicks:
-    """The accepted clicks of a sub of an affiliate on an offer. marked: those with a suspicious signal."""
+    """The accepted clicks of an affiliate's sub on an offer. marked: clicks with a suspicious signal."""
 
     offer: int
     affiliate: int
@@ -102,10 +102,10 @@ class OtherTraffic:
 
 @dataclass(frozen=True, slots=True)
 class QualityFinding:
-    """That the traffic of an affiliate on an offer differs from that of others beyond chance.
+    """A difference, beyond chance, between an affiliate's traffic on an offer and the traffic of others.
 
-    number, of: what was counted, and among how many. usual: in percent for others.
-    name: of a device or a sub, "" for other kinds.
+    number, of: the count, and the total it is part of. usual: the percentage for others.
+    name: the name of a device or a sub, "" for other kinds.
     """
 
     kind: QualityKind
@@ -121,9 +121,9 @@ class QualityFinding:
 def find_quality_findings(
     traffic: Sequence[OfferTraffic], subs: Sequence[SubClicks] = (), only: int | None = None
 ) -> list[QualityFinding]:
-    """Return what differs, by offer and affiliate.
+    """Return the differences, by offer and affiliate.
 
-    subs: those with many marked clicks. only: the affiliate that is judged, None = each.
+    subs: subs with many marked clicks. only: the judged affiliate, None = each.
     """
     found = [
         finding
@@ -155,7 +155,7 @@ def _judged_sub(offer: OfferTraffic, sub: SubClicks) -> Iterator[QualityFinding]
 def _found_marked(marked: int, clicks: int, share: float) -> tuple[float, float] | None:
     """Return the usual share and the chance of so many marked clicks, None = they are not many.
 
-    share: of the clicks of others.
+    share: the share of marked clicks in the clicks of others.
     """
     usual = max(share, MARKED_PERCENT / 200)
     is_much = clicks >= LEAST_CLICKS and 100 * marked >= MARKED_PERCENT * clicks and marked >= 2 * usual * clicks
@@ -281,9 +281,9 @@ def _without_highest(part: int, whole: int, parts: Sequence[tuple[int, int]]) ->
 
 
 def _of_devices(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
-    """Compare the devices of conversions with those of the clicks that they come from.
+    """Compare the devices of conversions with the devices of their clicks.
 
-    Clicks of a device may convert at another rate than those of others: others say at which.
+    Clicks of a device may convert at another rate than other clicks: the traffic of others shows the rate.
     """
     if sums.conversions < LEAST_CONVERSIONS or others.whole.conversions < LEAST_OTHERS:
         return

@@ -1,4 +1,4 @@
-"""The signals of conversions besides those of clicks (docs/spec/quality.md#conversions). Pure.
+"""The signals of conversions, in addition to click signals (docs/spec/quality.md#conversions). Pure.
 
 They are the bits of `Conversion.signals`.
 """

@@ -16,9 +16,9 @@ LEAST_GROWTH: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class RobotShare:
-    """The clicks of a version of a system: of the last day, and of the days before.
+    """The clicks from one version of a system, on the last day and on the days before.
 
-    robots: those that were rejected as clicks of robots, also part of the clicks.
+    robots: the clicks rejected as clicks of robots, which are also part of the clicks.
     """
 
     system: str
@@ -42,7 +42,7 @@ class RobotJump:
 
 
 def find_jumps(shares: Sequence[RobotShare]) -> list[RobotJump]:
-    """Return the versions of which the share of robots jumped, those with most robots first."""
+    """Return the versions with a jump in the share of robots, the versions with most robots first."""
     systems = _systems(shares)
     found = []
     for each in shares:

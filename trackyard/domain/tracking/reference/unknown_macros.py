@@ -81,9 +81,9 @@ MAX_UNKNOWN: Final = 20
 def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) -> Iterator[str]:
     """Yield a sentence for each macro of a text that its place does not fill.
 
-    Each is named once, and the first MAX_UNKNOWN alone.
+    Each macro is reported once, and at most MAX_UNKNOWN are.
 
-    likely_only: leave out names that are like no macro, which code of a browser may contain.
+    likely_only: leave out names that resemble no macro: browser code may contain such braces.
     """
     known = macro_names(place)
     yield from _other_spellings(text, known, _IN_CODE if likely_only else _IN_URL)
