@@ -60,24 +60,24 @@ def _on_demand_client() -> OnDemandClient:
 class Deps:
     """Stores, clock, keys, and the settings of the platform.
 
-    origin: names this installation in requests to other hosts.
-    mail: its settings at the start, before those of staff.
-    currency, zone: of amounts and times that name none.
+    origin: identifies this installation in requests to other hosts.
+    mail: the mail settings at the start; settings of staff override them.
+    currency, zone: the defaults for amounts and times.
     tracking_url, api_url: the beginning of links and of files' addresses, without a slash at the end.
     files: creatives and logos.
     isp_database: an MMDB of providers, None without one.
-    address_databases: those of "city", "isp" and "connection" that are configured.
+    address_databases: the configured ones of "city", "isp" and "connection".
     trials: requests to other hosts that a caller waits for.
     visitors: visitor data, opened by the first use.
-    journals: the directory of this machine's journals, None without one; rebuilder likewise.
+    journals: the directory of this machine's journals, None without one; rebuilder: likewise.
     click_state: the state of this machine's edges, to read.
     sessions: how long sessions last.
-    passwords: the rule for new ones.
-    machine: the state of this machine, looked at when it is called.
-    checks: what the checks of this machine found lately.
+    passwords: the rule for new passwords.
+    machine: returns the current state of this machine.
+    checks: returns the last findings of this machine's checks.
     needs_confirmed_email: whether approval and sign-in wait for the confirmation of an e-mail address.
     needs_second_person: whether payments and changes of payment systems wait for another administrator.
-    quality: what was last found about the quality of all traffic.
+    quality: a cache of the latest findings about the quality of all traffic.
     """
 
     database: Database

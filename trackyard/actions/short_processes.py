@@ -66,6 +66,6 @@ def limit_this_process(*, memory_bytes: int, processor_s: int, most_output: int)
 
 
 def _environment() -> dict[str, str]:
-    """Return what a process needs to find its modules."""
+    """Return the environment variables that a process needs to find its modules."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return inherited | {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}

@@ -55,14 +55,14 @@ class StatisticsSource(Protocol):
     def files(self, scratch: Path) -> Iterator[tuple[str, Path]]:
         """Yield the files of the frozen tables, with their names in the backup.
 
-        scratch: where they may be written.
+        scratch: the folder for files that are written meanwhile.
         """
 
 
 def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manifest:
-    """Make a backup and return its list. No other one of the data directory may be under way.
+    """Make a backup and return its manifest. No other backup of the data directory may be under way.
 
-    Raises TargetUnusable, BackupDamaged, ToolFailed, SQLAlchemyError, StoreError, OSError. There is no backup then.
+    Raises TargetUnusable, BackupDamaged, ToolFailed, SQLAlchemyError, StoreError, OSError. Then no backup exists.
     """
     _remove_unfinished(source.data_dir)
     chunks.remove_unfinished()
@@ -98,7 +98,7 @@ def _remove_unfinished(data_dir: Path) -> None:
 
 
 def _frozen_name(made_at: int) -> str:
-    """Return a name of letters and digits: ClickHouse escapes others in names of files."""
+    """Return a name of letters and digits: ClickHouse escapes other characters in file names."""
     return f"backup{made_at}"
 
 

@@ -18,9 +18,9 @@ class Manifest(msgspec.Struct, frozen=True):
 
     made_at: UTC ms, when loads were held. program: its version.
     sql: "sqlite" or "postgresql"; "" = the backup is of a data directory alone.
-    tables: of the analytic store, name to the statement that creates it.
-    files: of the data directory under `data/`, of SQL under `sql/`, parts of chDB under `analytics/table/part/`, rows
-    of a ClickHouse server under `rows/`.
+    tables: the statement that creates each table of the analytic store, by the table's name.
+    files: the files of the backup by path: the data directory under `data/`, SQL under `sql/`, parts of chDB under
+    `analytics/table/part/`, rows of a ClickHouse server under `rows/`.
     owner: the id of the data directory.
     """
 
@@ -47,7 +47,7 @@ def read_manifest(chunks: ChunkStore, backup_id: str) -> Manifest:
 
 
 def newest_backup(chunks: ChunkStore) -> Manifest | None:
-    """Return the last complete backup of a target; its `made_at` says how old it is. Raises BackupDamaged."""
+    """Return the last complete backup of a target; `made_at` is its time. Raises BackupDamaged."""
     ids = chunks.ids()
     return read_manifest(chunks, ids[-1]) if ids else None
 
@@ -69,10 +69,11 @@ def find_backup(chunks: ChunkStore, backup_id: str = "", at: int | None = None) 
 
 
 def prune(chunks: ChunkStore, keep: int) -> int:
-    """Remove all but the newest backups, and the chunks that none of them needs; return how many backups.
+    """Remove old backups, and the chunks that the others do not need; return how many backups.
 
-    A backup that is kept and cannot be read forbids it, as nothing says what it needs. Raises BackupDamaged. When it is
-    interrupted, chunks that no backup needs stay until the next time.
+    keep: how many of the newest backups stay.
+    Nothing is removed while a kept backup cannot be read, because its chunks are unknown. Raises BackupDamaged. After
+    an interruption, unneeded chunks stay until the next call.
     """
     ids = chunks.ids()
     needed = {

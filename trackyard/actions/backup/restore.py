@@ -20,7 +20,7 @@ _SCRATCH: Final = f"{SCRATCH}restoring"
 
 
 def check_chunks(chunks: ChunkStore, manifest: Manifest) -> int:
-    """Read every part of a backup; return their number. Raises BackupDamaged, which names the file."""
+    """Read every part of a backup; return their number. Raises BackupDamaged with the name of the file."""
     checked: set[str] = set()
     for name, file in manifest.files.items():
         for part in file.chunks:

@@ -64,7 +64,10 @@ def record_changes(
     counting: CounterBatch,
     now_ms: int,
 ) -> None:
-    """Write changes, those of one conversion in order, with all that follows. counting: has counted them."""
+    """Write changes with all that follows from them. Changes of one conversion are in order.
+
+    counting: has counted the changes.
+    """
     if not changes:
         return
     conversions.record_changes(conn, changes)
@@ -109,7 +112,7 @@ def _deliveries_of_change(
 ) -> list[NewDelivery]:
     """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url.
 
-    hides_reasons: those of the affiliate do not say why the conversion was declined.
+    hides_reasons: whether deliveries to the affiliate omit why the conversion was declined.
     """
     after = change.after
     seen = without_reason(after) if hides_reasons else after

@@ -195,7 +195,7 @@ class _ReadFile:
 def _read(conn: Connection, asked: ComparisonRequest, grid: Grid) -> tuple[ComparisonRequest, _ReadFile]:
     """Return the request with its words, the column of each field, and the rows.
 
-    Columns and words that the request does not name are those of the last file of the same sender. Raises BadInput.
+    Columns and words that the request omits are taken from the last file of the same sender. Raises BadInput.
     """
     of_sender = [comparisons.of_subject(asked.side, asked.subject_id)]
     last, _ = comparisons.list_comparisons(conn, of_sender, page=1, limit=1)
@@ -225,7 +225,7 @@ def _named(place: tuple[Connection, Scope, Side, str], rows: Sequence[SentRow]) 
 def _evidence(
     deps: Deps, scope: Scope, asked: ComparisonRequest, pairs: Sequence[Pair], found: Sequence[ComparedConversion]
 ) -> Evidence:
-    """Return what was recorded about rows without a conversion: clicks and refused postbacks."""
+    """Return the recorded evidence for rows without a conversion: clicks and refused postbacks."""
     rows = [each.row for each in pairs if each.row is not None and each.conversion is None]
     clicks: dict[str, SeenClick] = {}
     for ids in _chunks(sorted({each.click_id for each in rows if is_hex24(each.click_id)})):

@@ -23,7 +23,7 @@ from trackyard.store.platform.settings import hides_decline_reasons
 def list_visible_conversions(
     deps: Deps, access: Access, chosen: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int, EntityNames]:
-    """Return a page of conversions, the number of all, and names."""
+    """Return a page of conversions, the number of all, and the names of their entities."""
     with deps.database.read() as conn:
         scope, seen = scope_of(conn, access), as_seen(conn, access, chosen)
         found, total = lists.list_conversions(conn, scope, seen, page=page, limit=limit)
@@ -59,7 +59,7 @@ def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[L
 def get_conversion(
     deps: Deps, access: Access, conversion_id: str
 ) -> tuple[ListedConversion, EntityNames, Staff | None]:
-    """Return a conversion in the caller's scope, names, and the manager of its affiliate.
+    """Return a conversion in the caller's scope, the names of its entities, and its affiliate's manager.
 
     Raises NotFound.
     """

@@ -64,11 +64,11 @@ class DecisionBatch:
 
     @property
     def counts(self) -> Mapping[str, Count]:
-        """Return what the counters of caps and tiers hold now, by name."""
+        """Return the current counts of caps and tiers, by the counter's name."""
         return self._tried.counts if self._counters is None else self._counters.counts
 
     def find_terms(self, request: PostbackRequest) -> DecisionTerms | None:
-        """Return the terms of a decision; None when there is no such offer."""
+        """Return the terms of a decision; None when the offer does not exist."""
         click = request.click
         offer = self.context.offers.get(click["offer"])
         if offer is None:
@@ -95,7 +95,7 @@ class DecisionBatch:
         )
 
     def decide(self, request: PostbackRequest, new_conversion_id: str) -> ConversionChange | PostbackError:
-        """Return what a postback changes, or its fault. A change counts for later postbacks once applied."""
+        """Return the change by a postback, or its fault. Later postbacks count the change once it is applied."""
         terms = self.find_terms(request)
         if terms is None:
             return PostbackError.OFFER_DISABLED

@@ -51,8 +51,8 @@ ZeroCauses = dict[str, ZeroCause]
 class ConversionSelection:
     """The conversions of any of these ids; each id must exist.
 
-    advertiser_id: those of other advertisers do not exist; None = of any.
-    chosen: selects those that match, instead of ids; None = ids do.
+    advertiser_id: conversions of other advertisers do not exist; None = any advertiser.
+    chosen: selects the matching conversions, instead of ids; None = the ids select.
     """
 
     ids: Sequence[str] = ()
@@ -103,7 +103,7 @@ def unpaid_sentence(number: int) -> str:
 
 
 def _selected(conn: Connection, scope: Scope, selection: ConversionSelection) -> list[ConversionReference]:
-    """Return the selected conversions, oldest first; of those that match one more than may be edited."""
+    """Return the selected conversions, oldest first. A filter returns at most one more than may be edited."""
     if selection.chosen is not None:
         return lists.list_references(conn, scope, selection.chosen, most=MAX_CONVERSIONS + 1)
     found = conversions.find_references(
@@ -147,9 +147,9 @@ class QueuedImports:
 def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> QueuedImports:
     """Queue conversions to be made, all or none, in their order.
 
-    items: by the prefix of a parameter's name in the request, `list[0]` or "".
-    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, for those that would count
-    with 0 and must not, for a currency without any rate and for amounts that are too large.
+    items: the imports by the prefix of their parameters in the request, `list[0]` or "".
+    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope, for imports that must not
+    count with 0 but would, for a currency without any rate and for amounts that are too large.
     """
     loaded = _recorded_clicks(deps, items)
     with deps.database.write() as conn:
@@ -233,7 +233,7 @@ def _recorded_clicks(deps: Deps, items: Mapping[str, ImportItem]) -> ClickRecord
 
 
 def _with_made_clicks(conn: Connection, loaded: ClickRecords, items: Mapping[str, ImportItem]) -> ClickRecords:
-    """Return clicks with those that earlier imports made, which are only in SQL."""
+    """Return clicks, with the clicks that earlier imports made, which are only in SQL."""
     missing = {each.click_id for each in items.values() if each.click_id} - loaded.keys()
     return loaded | conversions.clicks_by_id(conn, missing)
 

@@ -24,7 +24,7 @@ _Place = tuple[int, str, str]
 class PostbackRequest:
     """A postback and its accepted click, a record by column name.
 
-    promo_code: of a postback without a click; its click is made for it.
+    promo_code: the terms of the promo code of a postback without a click; a click is made for it.
     """
 
     postback: ReceivedPostback
@@ -85,7 +85,7 @@ class KnownConversions:
         lock: bool,
         counts: bool = True,
     ) -> None:
-        """Read them. lock: as of `find_by_identity`. counts: whether those of clicks and addresses are needed."""
+        """Read the conversions. lock: as in `find_by_identity`. counts: whether to count by click and address."""
         self._goals = GoalSpellings(conn, offers, requests)
         settled = [self._goals.settled(each) for each in requests]
         self._stored = find_by_identity(conn, {each for one in settled for each in self._identities(one)}, lock=lock)
@@ -136,7 +136,7 @@ class KnownConversions:
         return self._stored.values()
 
     def _identities(self, settled: PostbackRequest) -> list[_Place]:
-        """Return what may identify the conversion of a request, the exact one first."""
+        """Return the places where the conversion of a request may be stored, the exact one first."""
         wanted = settled.postback.identities_for(settled.click["id"])
         return [place for identity in wanted for place in self._places(settled, identity)]
 

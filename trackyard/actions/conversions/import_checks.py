@@ -50,9 +50,9 @@ class ImportCheck:
 
 
 def check_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> list[ImportCheck]:
-    """Return what each import would do, in their order. Nothing is written.
+    """Return the expected result of each import, in their order. Nothing is written.
 
-    items: by the prefix of a parameter's name in the request, `list[0]`.
+    items: the imports by the prefix of their parameters in the request, `list[0]`.
     """
     now, visitors = deps.clock.now_ms(), deps.visitors()
     with deps.database.read() as conn:

@@ -29,8 +29,8 @@ def queue_own_imports(
     """Queue conversions that the calling affiliate reports.
 
     Returns whether some of them become pending although another status was sent, and what else is unusual.
-    items: by the prefix of a parameter's name in the request. Raises BadInput for offers that the affiliate does not
-    see or is not connected to, and for clicks that are not its own.
+    items: the imports by the prefix of their parameters in the request. Raises BadInput for offers that the affiliate
+    does not see or is not connected to, and for clicks that are not its own.
     """
     with deps.database.read() as conn:
         faults = _offer_faults(conn, affiliate_id, items)

@@ -37,7 +37,7 @@ def store_postback_code(database: Database, choice: str | None) -> CodeMode:
 
 
 def find_code_warning(conn: Connection) -> str | None:
-    """Return what administrators should know of the codes of inbound postbacks; None = nothing."""
+    """Return a warning for administrators about the codes of inbound postbacks; None = no warning."""
     mode = settings.find_code_mode(conn) or CodeMode.NONE
     if mode is CodeMode.NONE and not settings.find_setting(conn, settings.HASH_PASSWORD):
         return WITHOUT_CODE

@@ -26,7 +26,10 @@ class HeldSum:
 
 
 def sum_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id: int | None) -> list[HeldSum]:
-    """Return what a release would confirm, by currency. Raises BadInput without an offer and an affiliate."""
+    """Return the sums that a release would confirm, by currency.
+
+    Raises BadInput when both the offer and the affiliate are missing.
+    """
     _check_named(offer_id, affiliate_id)
     with deps.database.read() as conn:
         found = conversions.sum_held_by_quality(conn, scope_of(conn, access), offer_id, affiliate_id)
@@ -36,7 +39,7 @@ def sum_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id: int
 def release_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id: int | None) -> list[HeldSum]:
     """Queue the confirmation of held conversions of an offer, an affiliate, or both; return sums.
 
-    A repeat finds none. Raises BadInput without an offer and an affiliate.
+    A repeat finds none. Raises BadInput when both the offer and the affiliate are missing.
     """
     _check_named(offer_id, affiliate_id)
     with deps.database.write() as conn:

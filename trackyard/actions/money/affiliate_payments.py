@@ -105,8 +105,8 @@ def add_payments(
 ) -> tuple[list[AffiliatePayment], list[SkippedPayment]]:
     """Create a payment for each affiliate and currency that is due; each on its own.
 
-    field: the parameter that names the affiliates.
-    Returns the payments, and the named affiliates that got none with the reason.
+    field: the parameter with the affiliates.
+    Returns the payments, and the requested affiliates without a payment, with the reason.
     Raises BadInput for an affiliate that does not exist or is out of scope.
     """
     min_payment = _least_payments(deps)
@@ -210,7 +210,7 @@ def _hold_execution(
 
 
 def _kept_values(conn: Connection, found: AffiliatePayment) -> dict[str, Any]:
-    """Return what the second person sees of a payment: how much is paid, and to where."""
+    """Return the values that the second person sees of a payment: the amount and the payment systems."""
     payee = affiliates.affiliates_of(conn, [found.affiliate_id])[found.affiliate_id]
     amount = {"amount": plain_amount(found.amount), "currency": found.currency}
     return {**amount, PAYMENT_SYSTEMS: payee.payment_systems}

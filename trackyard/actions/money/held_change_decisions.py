@@ -34,7 +34,7 @@ _DO: Final[Mapping[HeldKind, Callable[[Deps, Connection, HeldChange], None]]] = 
 def confirm_change(deps: Deps, caller: Caller, change: HeldChange, password: str, address: str) -> HeldChangeRecords:
     """Make a held change, once, as another administrator than its author.
 
-    password: of the account that calls. address: of the client.
+    password: the password of the calling account. address: the client's IP address.
     Raises AccessDenied for the author, BadInput for a wrong password, TooManyRequests, and Conflict for a change that
     does not wait or that cannot be made any more; the latter stays waiting.
     """

@@ -24,7 +24,7 @@ from trackyard.store.people import staff
 
 @dataclass(frozen=True, slots=True)
 class HeldChangeRecords:
-    """Held changes with the staff users that they name, and the names of payment systems by id."""
+    """Held changes with their staff users, and the names of payment systems by id."""
 
     changes: Sequence[HeldChange]
     authors: Authors

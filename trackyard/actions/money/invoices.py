@@ -66,8 +66,9 @@ def add_invoice(deps: Deps, access: Access, new: Invoice) -> int:
 
 
 def edit_invoice(deps: Deps, access: Access, number: int, given: dict[str, Any]) -> None:
-    """Change the given fields, by the names of Invoice, all but its currency.
+    """Change the given fields of an invoice.
 
+    given: new values by field of Invoice, without the currency.
     Lines that came from statistics follow a change of the period or the advertiser; an empty list of lines has them
     computed.
     Raises NotFound, BadInput as add_invoice, and ReportTooHeavy.

@@ -39,7 +39,7 @@ MOST_IDS: Final = 10_000
 class PaymentRecords:
     """Payments with what they pay, each by the number of the payment.
 
-    conversions, shares: at most MOST_IDS conversions each. share_sums: of the shares.
+    conversions, shares: at most MOST_IDS conversions each. share_sums: the sums of the shares.
     managers: by affiliate. systems: names of payment systems.
     """
 

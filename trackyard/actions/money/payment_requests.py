@@ -25,7 +25,7 @@ from trackyard.store.people import affiliates
 
 @dataclass(frozen=True, slots=True)
 class PaymentRequestRecords:
-    """Payment requests with the names of what they mention, by id."""
+    """Payment requests, with their affiliates and payment systems by id."""
 
     requests: Sequence[PaymentRequest]
     affiliates: Mapping[int, AffiliateName]
@@ -124,7 +124,7 @@ def accept_request(
 ) -> tuple[AffiliatePayment, PaymentRequestRecords]:
     """Make a payment of the amount of an open request, in whole units of the currency.
 
-    comment: of the payment.
+    comment: the comment for the payment.
     Raises NotFound, and Conflict when the request is decided or the amount is not available any more.
     """
     assert isinstance(access.caller, StaffCaller)

@@ -75,7 +75,7 @@ def checked_payment_systems(deps: Deps, conn: Connection, chosen: Sequence[dict[
     """Return the choice of an affiliate with the currency of its system filled in.
 
     chosen: {system_id, currency, fields} each.
-    Raises BadInput by the wire's names: a system or field that does not exist, a required field that is missing, a
+    Raises BadInput, by wire name, for a system or field that does not exist, a missing required field, or a
     currency that the system does not pay.
     """
     if not chosen:

@@ -24,7 +24,7 @@ def get_statement(
     days: StatementDays,
     group: StatementGroup,
 ) -> Statement:
-    """Return what changed a balance in a period, of the caller or, for staff, of an affiliate in scope.
+    """Return the changes of a balance in a period, of the caller or, for staff, of an affiliate in scope.
 
     Raises BadInput for an affiliate that does not exist.
     """
@@ -45,7 +45,7 @@ def get_statement(
 def _lines(
     conn: Connection, affiliate_id: int, currency: str, within: StatementDays, group: StatementGroup
 ) -> Iterator[StatementLine]:
-    """Yield the lines without those of 0, except payments and corrections."""
+    """Yield the lines of a statement, without lines of 0, except payments and corrections."""
     period = (affiliate_id, currency, within.since, within.until)
     if group is StatementGroup.DAY:
         days: dict[date, Decimal] = {}

@@ -35,7 +35,7 @@ def reset_changed_counters(conn: Connection, before: Offer | None, after: Offer,
 
 
 def _measures(offer: Offer, zone: ZoneInfo) -> dict[str, LimitDefinition]:
-    """Return what each limit of an offer counts, by its id."""
+    """Return the definition of each limit of an offer, by its id."""
     measures = [rule.measure for rule in limits.compile_stored_caps(offer, zone).rules]
     measures += [ladder.measure for ladder in limits.tier_groups_in(offer, zone)]
     return {measure.id: measure for measure in measures}

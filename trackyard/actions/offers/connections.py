@@ -83,14 +83,14 @@ def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> lis
 
 
 def get_offer(deps: Deps, access: Access, reference: str) -> Offer:
-    """Return the offer that a path names. Raises NotFound."""
+    """Return the offer with this id or hash. Raises NotFound."""
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         return required(offers.find_offer(conn, scope, reference))
 
 
 def get_affiliate(deps: Deps, access: Access, affiliate_id: int) -> Affiliate:
-    """Return the affiliate that a path names. Raises NotFound."""
+    """Return the affiliate with this id. Raises NotFound."""
     with deps.database.read() as conn:
         return required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id))
 

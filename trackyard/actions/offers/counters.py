@@ -36,9 +36,9 @@ OfferTraits = tuple[int, Traits]
 class CounterBatch:
     """The counters that one transaction reads and changes.
 
-    Made before the transaction writes conversions, with offers that it locked.
+    Create it before the transaction writes conversions, with offers that the transaction locked.
     offers: their terms by id; other offers count nothing.
-    offer_traits: of each conversion that may be made or changed.
+    offer_traits: the offer and traits of each conversion that may be made or changed.
     """
 
     def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], offer_traits: Iterable[OfferTraits]) -> None:
@@ -66,7 +66,7 @@ class CounterBatch:
 
     @property
     def counts(self) -> Mapping[str, Count]:
-        """Return what the counters hold now, by name."""
+        """Return the current counts, by the counter's name."""
         return self._tally.counts
 
     def add(self, change: ConversionChange) -> None:

@@ -59,7 +59,7 @@ class ClickEstimate:
     """Clicks by the rules of today, and by changed ones.
 
     judged: a sample of `total`.
-    gained, lost: those that would pass, or be rejected, instead. reasons: of the lost ones, the most frequent first.
+    gained, lost: clicks that would newly pass, or be rejected. reasons: why clicks are lost, the most frequent first.
     """
 
     total: int
@@ -72,7 +72,7 @@ class ClickEstimate:
 
 
 def estimate_conversions(deps: Deps, access: Access, offer_id: int, written: WrittenFields) -> ConversionEstimate:
-    """Return what an edit would have changed in the conversions of an offer. Raises as edit_offer."""
+    """Return how an edit would have changed the conversions of an offer. Raises as edit_offer."""
     now = deps.clock.now_ms()
 
     def terms_of(conn: Connection, _scope: Scope) -> OfferTerms:
@@ -94,7 +94,7 @@ def estimate_conversions(deps: Deps, access: Access, offer_id: int, written: Wri
 
 
 def estimate_clicks(deps: Deps, access: Access, offer_id: int, written: WrittenFields) -> ClickEstimate:
-    """Return what an edit would have changed in the decisions on the clicks of an offer.
+    """Return how an edit would have changed the decisions on the clicks of an offer.
 
     Raises as edit_offer, and ReportTooHeavy.
     """
@@ -128,7 +128,7 @@ def check_edited_click(
 ) -> ClickCheck:
     """Check a sample click on an offer as an edit would leave it.
 
-    Raises as edit_offer, and BadInput when a manager names an affiliate that is missing or out of scope.
+    Raises as edit_offer, and BadInput when a manager chooses an affiliate that is missing or out of scope.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)

@@ -14,7 +14,7 @@ from trackyard.store.offers import offers
 
 @dataclass(frozen=True, slots=True)
 class PaidGoal:
-    """A goal by the value that postbacks send. value, title: those that most payments have."""
+    """A goal by the value that postbacks send. value, title: the most frequent ones."""
 
     value: str
     title: str

@@ -27,9 +27,9 @@ class RelatedRecords:
     """The records that views of offers mention, by id.
 
     sources: titles by language.
-    connected, postbacks: of an affiliate, by offer; undecided connections are absent.
+    connected, postbacks: the affiliate's, by offer; undecided connections are absent.
     blocked_by: the advertisers that reject the affiliate.
-    requested: the offers that the affiliate asks for in an open ticket.
+    requested: the offers in the affiliate's open tickets.
     """
 
     categories: dict[str, str]
@@ -89,7 +89,7 @@ def list_and_auto_connect(
 ) -> OfferPage:
     """Return a page of the offers that a caller sees.
 
-    An affiliate is connected to those that connect at first sight.
+    An affiliate is connected to the offers of the page that connect at first sight.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
@@ -129,8 +129,8 @@ def list_for_affiliate_and_auto_connect(
 ) -> tuple[int, OfferPage]:
     """Return the affiliate and a page of the active offers that it sees.
 
-    pid: the affiliate, named by staff; ignored for an affiliate.
-    live: only offers that it may send traffic to now, with those that connect it by this request.
+    pid: the affiliate that staff choose; ignored for an affiliate.
+    live: only offers that it may send traffic to now, including offers that connect it by this request.
     Raises BadInput for an affiliate out of scope.
     """
     if live and access.acting_affiliate_id is not None:

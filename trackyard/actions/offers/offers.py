@@ -97,7 +97,7 @@ def edit_offer(
 def compare_edit(
     deps: Deps, access: Access, offer_id: int, written: WrittenFields, read: Callable[[Connection, Scope], T]
 ) -> tuple[T, T]:
-    """Return what `read` finds before and after an edit that is undone.
+    """Return the results of `read` before and after an edit that is undone.
 
     Raises as edit_offer.
     """
@@ -157,7 +157,7 @@ def get_editable_id(deps: Deps, access: Access, reference: str) -> int:
 
 
 def remove_from_offers(conn: Connection, kind: str, field: str, value: str, now: int) -> None:
-    """Remove a value from a list of every offer that names it."""
+    """Remove a value from a list of every offer that has it."""
     labelled_offers = offers.list_by_id(conn, Scope.everything(), offers.offers_with(conn, kind, value), lock=True)
     for offer in labelled_offers:
         remaining = tuple(item for item in getattr(offer, field) if item != value)
@@ -201,7 +201,7 @@ def _changed(
 
 
 def _named(conn: Connection, access: Access, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
-    """Return the offers that a write names. to_remove: a second removal is NotFound instead of BadInput."""
+    """Return the offers of a write. to_remove: a second removal raises NotFound instead of BadInput."""
     wanted = set(offer_ids)
     scope = scope_of(conn, access)
     found = offers.list_by_id(conn, scope, wanted, lock=True)
@@ -221,7 +221,7 @@ def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> 
 
 
 def _notify_connected(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
-    """Mail connected affiliates about a visible change, if the offer says so."""
+    """Mail connected affiliates about a visible change, if the offer is set to send e-mails."""
     if after.send_emails and is_visible_change(before, after):
         people = [recipient_of(each) for each in affiliates.connected_affiliates(conn, after.id)]
         send_notice(conn, CHANGED, people, now_ms, offer=offer_label(after.id, after.title))

@@ -20,7 +20,7 @@ _ORDER = "This time must not lie before date_from."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPromoCode:
-    """A promo code to make; the fields are those of PromoCode."""
+    """A promo code to make; PromoCode explains the fields."""
 
     code: str
     description: str

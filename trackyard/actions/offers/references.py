@@ -21,7 +21,7 @@ class Reference(NamedTuple):
 
     place: wire name of the parameter.
     kind: a key of _KINDS.
-    country: of a region or city, else "".
+    country: the country of a region or city, else "".
     """
 
     place: str
@@ -31,7 +31,7 @@ class Reference(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Return what makes references equal: names ignore case."""
+        """Return the key of a reference; names are compared without letter case."""
         return self.kind, str(self.name).casefold(), self.country
 
 
@@ -66,7 +66,7 @@ def _sentence(reference: Reference) -> str:
 
 
 def _references(values: Mapping[str, Any]) -> Iterator[Reference]:
-    """Yield the names in fields of an offer, stored or written."""
+    """Yield the references in fields of an offer, stored or written."""
     for name, kind in (("countries", "country"), ("strictly_brands", "brand")):
         yield from _each(name, kind, values.get(name, ()))
     for name, inner in (("caps", "country"), ("commission_tiers", "countries")):

@@ -25,7 +25,7 @@ class SmartLinkRecord:
 
 
 def list_smartlinks(deps: Deps, ids: list[str] | None) -> list[SmartLinkRecord]:
-    """Return the SmartLink categories, or those of these ids, oldest first."""
+    """Return all SmartLink categories, or the ones with these ids, oldest first."""
     with deps.database.read() as conn:
         return _records(conn, smartlinks.list_smartlinks(conn, ids))
 

@@ -51,7 +51,7 @@ class TicketRecord:
     """A ticket with its affiliate, its offer, and the records that the affiliate's view of it mentions.
 
     offer: None for a question.
-    smartlink: that it asks for; None = it asks for no SmartLink, or the SmartLink was removed.
+    smartlink: the requested SmartLink; None = none is requested, or it was removed.
     """
 
     ticket: Ticket
@@ -128,9 +128,9 @@ def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id:
 
 
 def ask_question(deps: Deps, access: Access, asked: TicketType, title: str, text: str) -> Ticket:
-    """Open a ticket of the calling affiliate that asks for nothing to join, and return it.
+    """Open a ticket with a question of the calling affiliate, and return it.
 
-    asked: one of QUESTIONS. Raises Conflict when too many of its questions are open.
+    asked: one of QUESTIONS. Raises Conflict when too many of the affiliate's questions are open.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -181,9 +181,9 @@ def decide_ticket(
 ) -> None:
     """Close an open ticket, connect an approved affiliate, and mail it.
 
-    reason: of a rejection; the affiliate sees it. of_smartlink: whether the ticket must ask for a SmartLink.
-    Raises NotFound, and Conflict for a decided ticket, one that asks for the other kind, or the approval of what was
-    removed.
+    reason: the reason for a rejection; the affiliate sees it. of_smartlink: whether the ticket must request a
+    SmartLink. Raises NotFound, and Conflict for a decided ticket, a ticket of the other kind, or the approval of a
+    removed offer or SmartLink.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -256,7 +256,7 @@ def _other_method(found: Ticket) -> Conflict:
 
 
 def _offers_to_join(conn: Connection, ticket: Ticket) -> list[int]:
-    """Return the offers that a ticket asks for, as they are now; none when they were removed."""
+    """Return the current offers of a ticket; none when they were removed."""
     if ticket.offer_id is None:
         return []
     if ticket.smartlink_id is None:
@@ -303,7 +303,7 @@ def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now
 
 
 def _label(conn: Connection, ticket: Ticket) -> str:
-    """Return what mails call the subject of a ticket."""
+    """Return the label of a ticket's subject for mails."""
     if ticket.smartlink_id is not None or ticket.offer_id is None:
         return ticket.title
     return notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)

@@ -32,8 +32,8 @@ from trackyard.store.tracking import rulesets
 class AdvertiserRecord:
     """An advertiser, its manager, and how many offers it has.
 
-    platform_code: of postbacks of advertisers without a code; "" = none.
-    lists: the affiliates that it names, with `names` of them by id.
+    platform_code: the postback code for advertisers without their own; "" = none.
+    lists: its lists of affiliates; names: the affiliates in them by id.
     """
 
     advertiser: Advertiser

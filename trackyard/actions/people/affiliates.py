@@ -49,9 +49,9 @@ class CustomFieldValue:
 class AffiliateRecord:
     """An affiliate with the further data of the staff's view.
 
-    balance: one item a currency.
+    balance: one item for each currency.
     systems: the names of payment systems by id.
-    held: the change of its payment systems that was asked for and waits for a second person.
+    held: a requested change of its payment systems that waits for a second person.
     """
 
     affiliate: Affiliate
@@ -90,7 +90,7 @@ def list_affiliates(
 def list_names(
     deps: Deps, access: Access, chosen: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliateName], int]:
-    """Return a page of the names of affiliates in the caller's scope, by id, and the total."""
+    """Return a page of affiliate names in the caller's scope, in order of id, and the total."""
     with deps.database.read() as conn:
         return affiliates.list_names(conn, scope_of(conn, access), chosen, page=page, limit=limit)
 
@@ -164,9 +164,9 @@ def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, 
 def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
-    given: by the names of Affiliate, `password` in clear, and `add_note`, a note on top of the others. Payment systems
-    and tags are replaced; custom fields and the parts of sub accounts change one by one. Payment systems that need a
-    second person are held instead.
+    given: new values by field of Affiliate, `password` in clear, and `add_note`, a note on top of the others. Payment
+    systems and tags are replaced; custom fields and the parts of sub accounts change one by one. Payment systems that
+    need a second person are held instead.
     Raises NotFound, BadInput, and Conflict for a taken login or an approval that waits for the e-mail address.
     """
     values, hashed = dict(given), None
@@ -186,7 +186,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
 def update_affiliates(deps: Deps, access: Access, ids: Iterable[int], given: Mapping[str, Any]) -> None:
     """Set the given fields of several affiliates, all or none.
 
-    given: by the names of Affiliate.
+    given: new values by field of Affiliate.
     Raises BadInput for an affiliate that does not exist or is out of scope, else as edit_affiliate.
     """
     wanted = sorted(set(ids))
@@ -235,7 +235,7 @@ def _hold_payment_systems(
 ) -> HeldChange | None:
     """Check payment systems in `values`; take them out and hold them when they need a second person.
 
-    Those that the affiliate has already are no change.
+    The systems that the affiliate has already do not count as a change.
     """
     if PAYMENT_SYSTEMS not in values:
         return None

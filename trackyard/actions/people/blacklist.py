@@ -43,7 +43,7 @@ def unblock_affiliate(deps: Deps, access: Access, advertiser_ids: Collection[str
 def set_affiliate_lists(
     conn: Connection, access: Access, advertiser_id: str, lists: Mapping[str, Sequence[int]], now_ms: int
 ) -> None:
-    """Replace the lists of affiliates that are given, by their names.
+    """Replace the given lists of affiliates. lists: affiliates by the list's name.
 
     Raises BadInput for an affiliate in both of them, or that does not exist and was not listed before.
     """

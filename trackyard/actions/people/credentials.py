@@ -88,7 +88,7 @@ class _Attempt:
 
     @property
     def counters(self) -> list[str]:
-        """Return the names under which it counts."""
+        """Return the keys under which the attempt is counted."""
         return [*(each.counter for each in self.candidates), self.by_network]
 
 
@@ -127,10 +127,10 @@ def check_login(
 ) -> CheckedAccount:
     """Return the account of a login or e-mail address that has the password.
 
-    accounts: reads those that the login may mean.
+    accounts: reads the accounts that the login may mean.
 
-    Raises WrongCredentials, also for an account that is not active or, where the setting asks for it, has not
-    confirmed its e-mail address, AccountNotActive where staff said why it is not, PasswordEnded, and TooManyRequests.
+    Raises WrongCredentials, also for an account that is not active or has not confirmed its e-mail address where the
+    setting needs it; AccountNotActive where staff gave a reason; PasswordEnded; and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
@@ -148,7 +148,7 @@ def check_login(
 
 
 def check_own_password(deps: Deps, account: Account, password: str, address: str) -> None:
-    """Check the password of the account that calls; failed attempts count as those of sign-in.
+    """Check the password of the calling account; failed attempts count like failed sign-ins.
 
     Raises BadInput for a wrong one, and TooManyRequests.
     """
@@ -204,10 +204,10 @@ def check_set_password(deps: Deps, password: str) -> None:
 
 
 def change_own_password(deps: Deps, account: Account, session: str, password: str, new: str, address: str) -> int:
-    """Change the password of the account that calls; return the number of sessions that ended.
+    """Change the password of the calling account; return the number of sessions that ended.
 
-    session: the id of the session that calls, which stays; the others end.
-    address: of the client.
+    session: the id of the calling session, which stays; the others end.
+    address: the client's IP address.
     Raises BadInput for a wrong password or a new one that may not be chosen, and TooManyRequests.
     """
     check_chosen_password(deps, new, "new_password")

@@ -1,6 +1,6 @@
 """Confirming that an e-mail address is an affiliate's own, by a link in a mail.
 
-See docs/spec/callers.md#e-mail-addresses. No answer says whether an address is known.
+See docs/spec/callers.md#e-mail-addresses. No answer reveals whether an address is known.
 """
 
 from typing import Any, Final
@@ -41,7 +41,10 @@ class _NotAllowed(Exception):
 
 
 def send_link(deps: Deps, conn: Connection, affiliate: Affiliate, email: str) -> None:
-    """Mail a link that confirms an address, its own or the one that it asks for, to that address."""
+    """Mail a link to an address to confirm it.
+
+    email: the affiliate's address, or the new one that it requests.
+    """
     now, token = deps.clock.now_ms(), new_api_key()
     account = Account(AccountKind.AFFILIATE, str(affiliate.id))
     recipient = Recipient(
@@ -55,7 +58,7 @@ def send_link(deps: Deps, conn: Connection, affiliate: Affiliate, email: str) ->
 def send_link_again(deps: Deps, email: str, address: str) -> None:
     """Mail another link to an address that waits for confirmation; others get nothing.
 
-    address: of the client.
+    address: the client's IP address.
     Raises TooManyRequests.
     """
     count_request(deps, "confirmation link", address, LINKS_PER_NETWORK)
@@ -68,9 +71,9 @@ def send_link_again(deps: Deps, email: str, address: str) -> None:
 
 
 def change_email(deps: Deps, account: Account, password: str, email: str, address: str) -> None:
-    """Mail a link to the address that an affiliate asks for: it has it once the link is used.
+    """Mail a link to the new address of an affiliate: the address changes once the link is used.
 
-    Nothing is sent to an address of another account. address: of the client.
+    Nothing is sent to an address of another account. address: the client's IP address.
     Raises BadInput for a wrong password, and TooManyRequests.
     """
     check_own_password(deps, account, password, address)
@@ -85,7 +88,7 @@ def change_email(deps: Deps, account: Account, password: str, email: str, addres
 def confirm_email(deps: Deps, token: str, address: str) -> None:
     """Confirm the address to which a link was sent; each link works once.
 
-    address: of the client.
+    address: the client's IP address.
     Raises BadInput for an unknown, used or expired token, and TooManyRequests.
     """
     count_request(deps, "confirm address", address, CONFIRMATIONS_PER_NETWORK)

@@ -69,7 +69,7 @@ def _installation(conn: Connection) -> dict[str, str]:
 
 
 def _check_effect(levels: Mapping[str, str], *known: Mapping[str, str]) -> None:
-    """Raise BadInput for a new denial of a feature that no method asks for: it would protect nothing."""
+    """Raise BadInput for a new denial of a feature that no method needs: it would protect nothing."""
     faults = {_wire_name(feature): [_NO_EFFECT] for feature in new_empty_denials(levels, *known)}
     if faults:
         raise BadInput(faults)

@@ -20,7 +20,7 @@ def get_preferences(deps: Deps, account: Account) -> Preferences:
 def edit_preferences(deps: Deps, account: Account, given: Mapping[str, Any]) -> Preferences:
     """Change the given preferences; return all. Raises BadInput.
 
-    given: by the names of Preferences. Pages that it does not name stay, an empty text removes one.
+    given: new values by field of Preferences. Pages that are not given stay, an empty text removes one.
     """
     with deps.database.write() as conn:
         before = preferences.find_preferences(conn, account)

@@ -23,7 +23,7 @@ def get_preset(deps: Deps, preset_id: str) -> Preset:
 
 
 def add_preset(deps: Deps, name: str, kind: str, levels: Mapping[str, str]) -> Preset:
-    """Store a new preset. levels: by the whole names of features."""
+    """Store a new preset. levels: by the whole name of the feature."""
     now = deps.clock.now_ms()
     made = Preset(id=new_id(now), name=name, kind=kind, permissions=dict(levels), created_at=now, updated_at=now)
     with deps.database.write() as conn:

@@ -23,10 +23,10 @@ _NEVER_CONFINED = frozenset({Permission.OFFERS_READ})  # managers read all offer
 
 
 def scope_of(conn: Connection, access: Access) -> Scope:
-    """Return what a caller may see with its permission.
+    """Return the scope that a caller may see with its permission.
 
-    A role that is not a manager's gives everything it names. Managers see what they manage; a manager of both kinds
-    sees the rows in which both are its own. The dashboard role does not widen what another role gives.
+    A role other than a manager's gives everything that it lists. Managers see what they manage; a manager of both
+    kinds sees the rows of which it manages both sides. The dashboard role does not widen the scope of another role.
     """
     caller = access.caller
     if isinstance(caller, AffiliateCaller):
@@ -46,7 +46,7 @@ def scope_of(conn: Connection, access: Access) -> Scope:
 
 
 def writable_scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
-    """Return what a caller may write with another permission, and with the key that calls."""
+    """Return the scope that a caller may write with another permission, and with the calling key."""
     if not may_write(caller.key, permission):
         return Scope.nothing()
     return scope_for(deps, caller, permission)

@@ -42,7 +42,7 @@ def record_event(
 
 
 def record_key_read(deps: Deps, reader: Account, kind: AccountKind, ids: Iterable[str | int]) -> None:
-    """Store that an account read the keys of others. ids: of their owners; its own is no read of others."""
+    """Store that an account read the keys of other accounts. ids: the owners; its own id is skipped."""
     others = [str(owner) for owner in ids if (kind, str(owner)) != (reader.kind, reader.id)]
     if not others:
         return
@@ -62,7 +62,7 @@ def list_security_log(
 
 
 def authors_of(conn: Connection, actors: Sequence[tuple[str, str]]) -> Authors:
-    """Return the accounts of actors (kind, id), of those that exist."""
+    """Return the existing accounts of actors (kind, id)."""
     users = staff.staff_of(conn, _ids(actors, AccountKind.STAFF))
     found = {
         (str(AccountKind.STAFF), user.id): Author(user.id, user.email, user.first_name, user.last_name)

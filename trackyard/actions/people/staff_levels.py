@@ -17,11 +17,11 @@ _ADMINISTRATOR: Final = "Administrators have everything: take the role ROLE_ADMI
 def edit_levels(
     deps: Deps, staff_id: str, preset_id: str | None, given: Mapping[str, str]
 ) -> tuple[StaffRecord, list[str]]:
-    """Change levels of a staff user, and return it with the features that have no effect.
+    """Change levels of a staff user; return it, and the features that have no effect.
 
-    They hold from its next request on.
-    preset_id: its levels replace those of the user, before `given` changes them.
-    given: by the whole names of features; `default` removes a level.
+    The levels apply from its next request on.
+    preset_id: a preset; its levels replace the user's, before `given` changes them.
+    given: levels by the whole name of the feature; `default` removes a level.
     Raises NotFound, and BadInput for an administrator or a preset that does not exist.
     """
     levels, without_effect = split_levels(given)

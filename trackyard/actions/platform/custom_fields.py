@@ -73,8 +73,8 @@ def checked_answers(
 
     submitted: by id or name; an empty value removes an answer.
     before: the earlier answers.
-    complete: whether the required ones must be there.
-    Raises BadInput by the wire's names.
+    complete: whether all required answers must be given.
+    Raises BadInput by wire name.
     """
     known = custom_fields.list_custom_fields(conn)
     by_key = {field.name: field for field in known} | {str(field.id): field for field in known}

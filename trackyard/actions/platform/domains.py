@@ -144,7 +144,7 @@ def _sentence(error: str) -> str:
 
 
 def _found(part: SitePart, certificate_end: int | None, deps: Deps) -> tuple[str, str]:
-    """Return what a part that passed shows, and what to do."""
+    """Return the result of a part that passed, and the next step."""
     if part is SitePart.NAME:
         return gettext("The name has an address."), ""
     if part is SitePart.CONNECTION:
@@ -160,7 +160,7 @@ def _found(part: SitePart, certificate_end: int | None, deps: Deps) -> tuple[str
 
 
 def _advice(part: SitePart, domain: Domain) -> str:
-    """Return what to do about a part that failed."""
+    """Return advice about a part that failed."""
     host = domain.url.partition(":")[0]
     if part is SitePart.NAME:
         return gettext(

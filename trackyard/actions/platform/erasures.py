@@ -22,7 +22,7 @@ class ErasureCounts:
 
 
 def count_erasable(deps: Deps, subject: ErasureSubject, value: str) -> ErasureCounts:
-    """Return what would be emptied now. Raises BadInput, ReportTooHeavy."""
+    """Return the number of records that would be emptied now. Raises BadInput, ReportTooHeavy."""
     erasure = Erasure(1, subject, value, deps.clock.now_ms())
     _check(deps, erasure)
     found = count_erased(deps.analytics, ErasedSubjects.of([erasure]))
@@ -32,7 +32,7 @@ def count_erasable(deps: Deps, subject: ErasureSubject, value: str) -> ErasureCo
 
 
 def add_erasure(deps: Deps, caller: Caller, subject: ErasureSubject, value: str) -> Erasure:
-    """Store an erasure; from now on no load restores what it names. Raises BadInput."""
+    """Store an erasure; from now on no load restores the erased data. Raises BadInput."""
     now = deps.clock.now_ms()
     _check(deps, Erasure(1, subject, value, now))
     with deps.database.write() as conn:

@@ -1,7 +1,7 @@
 """Creatives and logos of offers: checked, stored, served, removed (docs/spec/platform.md#files).
 
-Files are stored before the transaction that names them, and removed again when it fails; a job removes what a crash
-leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
+Files are stored before the transaction that refers to them, and removed again when it fails; a job removes what a
+crash leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
 """
 
 import re
@@ -254,7 +254,7 @@ def remove_html_creative(deps: Deps, access: Access, offer_id: int, key: str) ->
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:
-    """Return the stored file of an id; None when no row names it."""
+    """Return the stored file of an id; None without a row."""
     with deps.database.read() as conn:
         return files.find_file(conn, file_id)
 

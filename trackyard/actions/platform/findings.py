@@ -40,7 +40,7 @@ _MACHINE_LAGS: Final = ("journal", "projector")
 
 
 def find_findings(deps: Deps) -> list[CheckFindings]:
-    """Return what every check found, on this machine and in the statistics."""
+    """Return the findings of every check, on this machine and in the statistics."""
     machine = deps.machine()
     return [
         *deps.checks(),

@@ -24,7 +24,7 @@ class CurrencyFixed(Exception):
 
 
 class NoKey(Exception):
-    """The database has encrypted values, and there is no key."""
+    """The database has encrypted values, but the key is missing."""
 
 
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:

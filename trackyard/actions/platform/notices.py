@@ -18,7 +18,7 @@ from trackyard.store.platform import mail
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A template with names in braces; values are never read as templates."""
+    """A template with placeholders in braces; values are never read as templates."""
 
     subject: str
     body: str
@@ -260,8 +260,8 @@ def send_notice(
 ) -> list[str]:
     """Queue a mail to each recipient; return the ids of the mails.
 
-    Each is in the language of its recipient. values: of the names in the template, apart from {name}; those that are
-    functions are called in this language.
+    Each mail is in the language of its recipient. values: the values of the placeholders, apart from {name};
+    functions among them are called in this language.
     """
     queued = []
     for recipient in recipients:

@@ -43,7 +43,7 @@ _TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
 
 
 class RebuildFailed(Exception):
-    """The rebuilt tables cannot be trusted; the text says why."""
+    """The rebuilt tables cannot be trusted; the text gives the reason."""
 
 
 @dataclass(slots=True)
@@ -279,7 +279,7 @@ class RebuildProcess:
                 self._state.advance(1)
 
     def _underway(self) -> InFlight:
-        """Return what may be loaded just now; read before the tables are."""
+        """Return the changes that may be loading now. Call it before the tables are read."""
         self._pause(_SETTLE_SECONDS)
         with self._database.read() as conn:
             moving = frozenset(fact.conversion_id for fact in reconciliation.pending_events(conn))

@@ -35,11 +35,11 @@ class RebuildStopped(Exception):
 class RebuildStatus:
     """The status of a rebuild while it runs and after.
 
-    done, total: of the current step.
+    done, total: the progress of the current step.
     carried: rows copied from the live tables.
     paused_ms: how long nothing was loaded.
     figures: sums of the live and the rebuilt tables, by table and group.
-    why: the reason of a failure.
+    why: the reason for a failure.
     """
 
     number: int

@@ -38,11 +38,11 @@ from trackyard.store.tracking import rulesets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The platform's settings; "" is none.
+    """The platform's settings; "" = not set.
 
-    trafficback_url: of rejected clicks without a target of their offer.
+    trafficback_url: the target of rejected clicks, unless their offer has one.
     hash_password: the code of inbound postbacks where neither offer nor advertiser has one.
-    mail_from, smtp_url: the sender and the server of mail, its password included; "" = those of the start.
+    mail_from, smtp_url: the sender and the server of mail, its password included; "" = the settings at the start.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     affiliate_imports: the highest status of conversions that affiliates import.
     show_decline_reasons: whether affiliates see why their conversions were declined.
@@ -94,10 +94,10 @@ def get_settings(deps: Deps) -> Settings:
 def edit_settings(
     deps: Deps, given: Mapping[str, str | bool], author: Account, confirm: Callable[[], None]
 ) -> Settings:
-    """Change the given settings, by the names of Settings; return all.
+    """Change the given settings, by field of Settings; return all.
 
-    confirm: is called before another mail server or sender is stored, of which the other administrators then get a mail
-    through the server before.
+    confirm: is called before another mail server or sender is stored. The other administrators then get a mail about
+    it through the previous server.
     Raises BadInput, DecryptionFailed, and what `confirm` raises.
     """
     if _of_mail(given, asdict(get_settings(deps))):

@@ -48,7 +48,7 @@ class MailSettings:
 def value_in_force(conn: Connection, cipher: SecretCipher | None, name: str, at_start: str) -> ValueInForce:
     """Return the value of one of IN_BOTH_PLACES. Raises DecryptionFailed.
 
-    cipher: None = there is no key yet, so that nothing is encrypted. at_start: the value of the variable or the file.
+    cipher: None = the key does not exist yet, so nothing is encrypted. at_start: the value of the variable or the file.
     """
     stored = settings.find_setting(conn, IN_BOTH_PLACES[name])
     if not stored:

@@ -30,9 +30,9 @@ class QualityMemory:
     _lock: Lock = field(default_factory=Lock)
 
     def get(self, now: int, make: Callable[[], QualityFound]) -> QualityFound:
-        """Return what was found last, or what `make` finds when that is old.
+        """Return the last findings, or new ones from `make` when they are old.
 
-        While a thread makes it, others get the last one.
+        While one thread makes them, the others get the last ones.
         """
         if not self._lock.acquire(blocking=not self.made_at):
             return self.found

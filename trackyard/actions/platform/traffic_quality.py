@@ -35,7 +35,7 @@ _KINDS: Final[Mapping[QualityKind, FindingKind]] = {
 
 
 def check_quality(deps: Deps) -> CheckFindings:
-    """Return what differs in the traffic of affiliates on the busiest offers."""
+    """Return the differences in the traffic of affiliates on the busiest offers."""
     found = deps.quality.get(deps.clock.now_ms(), lambda: _found(deps))
     return CheckFindings("quality", lazy_gettext("quality of traffic"), tuple(_named(found.findings)), found.fault)
 
@@ -74,7 +74,7 @@ def _named(found: Sequence[QualityFinding]) -> Iterator[Finding]:
 
 
 def _found(deps: Deps) -> QualityFound:
-    """Return what differs, the least likely by chance first."""
+    """Return the differences, the least likely by chance first."""
     try:
         found = _compared(deps)
     except ReportTooHeavy as refusal:
@@ -98,7 +98,7 @@ def _people_of(deps: Deps, jump: RobotJump, now: int) -> int:
 
 
 def _compared(deps: Deps) -> Sequence[QualityFinding]:
-    """Return what differs. Raises ReportTooHeavy."""
+    """Return the differences, unsorted. Raises ReportTooHeavy."""
     until = deps.clock.now_ms()
     since, scope = until - HEALTH_DAYS * _DAY_MS, Scope.everything()
     offers = list_busiest(deps.analytics, scope, since, until)

@@ -28,7 +28,7 @@ class OfferCapStates:
     """The caps of an offer that a caller knows, each with its visible counters.
 
     affiliates: the affiliates in scope, None = all.
-    requested_affiliates: those it asked for, among them; an affiliate asks for itself.
+    requested_affiliates: the affiliates in the request that are in scope; an affiliate requests itself.
     """
 
     offer: Offer

@@ -15,7 +15,7 @@ __all__ = ["ListedClick", "list_visible_clicks"]
 
 
 def list_visible_clicks(deps: Deps, access: Access, query: ClickQuery) -> tuple[list[ListedClick], int, EntityNames]:
-    """Return a page of accepted clicks in the caller's scope, the number of all, and names."""
+    """Return a page of accepted clicks in the caller's scope, the number of all, and their names."""
     with deps.database.read() as conn:
         query = replace(query, scope=scope_of(conn, access))
     page = list_clicks(deps.analytics, query)

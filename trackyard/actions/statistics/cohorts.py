@@ -39,7 +39,7 @@ def find_subs(
 ) -> tuple[list[dict[str, str]], int]:
     """Return a page of the combinations of subs in the caller's clicks of 90 days, and the number of all.
 
-    prefixes: of the values of each sub. Raises ReportTooHeavy.
+    prefixes: the beginnings of values, by sub. Raises ReportTooHeavy.
     """
     since = deps.clock.now_ms() - SUB_LOOKBACK_MS
     search = SubSearch(_scope(deps, access), since, prefixes, page=page, limit=limit)

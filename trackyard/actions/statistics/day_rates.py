@@ -19,7 +19,7 @@ _APART: Final = timedelta(days=2)
 
 
 def with_day_rates(deps: Deps, conn: Connection, report: Report) -> Report:
-    """Return a report with the rates of the currency that it asks for.
+    """Return a report with the rates of its requested currency.
 
     Raises BadInput for an unknown currency, and for one without a rate.
     """
@@ -39,7 +39,7 @@ def with_day_rates(deps: Deps, conn: Connection, report: Report) -> Report:
 
 
 def is_before_first_rate(deps: Deps, report: Report) -> bool:
-    """Return whether a report begins before the first known rate of the currency that it asks for."""
+    """Return whether a report begins before the first known rate of its requested currency."""
     if report.in_currency in ("", deps.currency) or report.since >= report.until:
         return False
     with deps.database.read() as conn:

@@ -86,9 +86,9 @@ VERDICTS: Final = {
 
 
 def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
-    """Return what was seen of a thing in the last days, in the scope of the caller.
+    """Return the health of a thing in the last days, in the scope of the caller.
 
-    of: offer, advertiser or affiliate. Raises ReportTooHeavy.
+    of: offer, advertiser or affiliate. key: its id. Raises ReportTooHeavy.
     """
     until = deps.clock.now_ms()
     since = until - HEALTH_DAYS * _DAY_MS

@@ -30,7 +30,7 @@ def with_names(
     affiliate_ids: Iterable[int],
     advertiser_ids: Iterable[str] = (),
 ) -> EntityNames:
-    """Return the names of ids; those in `known` are not looked up again."""
+    """Return the names of ids; names in `known` are not read again."""
     return EntityNames(
         offers=known.offers | offers.names_of(conn, set(offer_ids) - known.offers.keys()),
         affiliates=known.affiliates | affiliates.names_of(conn, set(affiliate_ids) - known.affiliates.keys()),

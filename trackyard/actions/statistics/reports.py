@@ -55,7 +55,7 @@ _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in SLICES[name].
 
 
 def list_statistics_rows(deps: Deps, access: Access, report: Report) -> tuple[StatsPage, EntityNames]:
-    """Return a page of statistics rows and names. Raises ReportTooHeavy."""
+    """Return a page of statistics rows and their names. Raises ReportTooHeavy."""
     with deps.database.read() as conn:
         report = in_scope(deps, conn, access, report)
     found = run_report(deps.analytics, report)
@@ -97,7 +97,7 @@ def cities_in_rows(
 ) -> dict[str, str]:
     """Return the names of the cities in rows, in the language of the report.
 
-    A city without a name keeps its stored one. Those in `known` are not looked up again. Raises ReportTooHeavy.
+    A city without a name keeps its stored one. Names in `known` are not read again. Raises ReportTooHeavy.
     """
     new = {str(row.keys["city"]) for row in rows if "city" in row.keys} - known.keys()
     if report.locale == "en" or not new:
@@ -117,7 +117,7 @@ def _narrowed(conn: Connection, access: Access, scope: Scope, report: Report) ->
 
 
 def _widened(conn: Connection, access: Access, scope: Scope, report: Report) -> dict[str, Values]:
-    """Return what is excluded, with managers and tags as the ids that they have today."""
+    """Return the excluded values of each slice, with managers and tags as the ids that they have today."""
     chosen = dict(report.excluded)
     for group, values in report.excluded_groups.items():
         name, ids = _grouped_ids(conn, access, scope, group, values)
@@ -174,7 +174,7 @@ def rows_read(deps: Deps) -> tuple[int, int]:
 def switches_of(deps: Deps, caller: Caller) -> Switches:
     """Return a caller's switches (docs/compatibility.md).
 
-    They are those of its key, else its own, else the platform's, else the defaults.
+    The key's switches come first, then the caller's, then the platform's, then the defaults.
     """
     with deps.database.read() as conn:
         platform = {name: settings.find_setting(conn, name) for name in settings.STATISTICS_SWITCHES}

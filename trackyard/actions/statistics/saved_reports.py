@@ -14,7 +14,7 @@ from trackyard.store.statistics import report_mails, saved_reports
 
 
 def list_reports(deps: Deps, account: Account) -> list[SavedReport]:
-    """Return the reports of an account by name; for staff with those that other staff share."""
+    """Return the reports of an account by name; for staff also the shared reports of other staff."""
     with deps.database.read() as conn:
         return saved_reports.list_reports(conn, account, shared=account.kind is AccountKind.STAFF)
 

@@ -61,7 +61,7 @@ class SampleClick:
 
     params: by wire name; headers: by lower-case name.
     at: UTC ms.
-    smart: whether it is on the SmartLink that `id` names.
+    smart: whether `id` is the id of a SmartLink.
     """
 
     params: dict[str, str]
@@ -98,10 +98,10 @@ class SmartLinkOfferResult:
 class ClickCheck:
     """A checked click.
 
-    rejection: None when it passes.
-    url: its target; None = a page that says that the offer is not available.
+    rejection: None when the click passes.
+    url: its target; None = a page that explains that the offer is not available.
     tried: the offers of its SmartLink, best EPC first. The first that takes the click gets it, except for one click in
-        five, which tries them in random order.
+    five, which tries them in random order.
     """
 
     hit: Hit
@@ -124,7 +124,7 @@ class ClickExplanation:
 def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
     """Check a sample click.
 
-    Raises BadInput for an offer out of scope, and when a manager names an affiliate that is missing or out of scope.
+    Raises BadInput for an offer out of scope, and when a manager chooses an affiliate that is missing or out of scope.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
@@ -144,9 +144,9 @@ def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
 
 
 def check_affiliate(scope: Scope, hit: Hit, name: str) -> None:
-    """Raise BadInput when a manager names an affiliate that is not theirs.
+    """Raise BadInput when a manager chooses an affiliate out of scope.
 
-    name: of the parameter.
+    name: the name of the parameter.
     """
     pid = hit.params.get("pid", "")
     if pid and scope.affiliate_ids is not None and (hit.affiliate is None or not scope.has_affiliate(hit.affiliate.id)):

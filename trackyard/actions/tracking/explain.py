@@ -51,7 +51,7 @@ _SKEW_MS: Final = 120_000
 
 
 class SoughtKind(StrEnum):
-    """What an id names."""
+    """The kind of thing that an id belongs to."""
 
     CLICK = "click"
     CONVERSION = "conversion"
@@ -99,7 +99,7 @@ class ExplainedConversion:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPostback:
-    """An inbound postback. sent_click_id: the id that it names, cut after 24 characters."""
+    """An inbound postback. sent_click_id: the click id in it, cut after 24 characters."""
 
     id: str
     time: int
@@ -120,9 +120,9 @@ class ExplainedPostback:
 class ExplainedDelivery:
     """A delivery to an affiliate.
 
-    status: of the conversion that it reports, at its `version`.
-    outcome: of the last attempt; of a queued delivery WAITING, failed or parked.
-    next_at: of the next attempt, UTC milliseconds; None once it is sent or given up.
+    status: the status of the conversion at `version`.
+    outcome: the outcome of the last attempt; for a queued delivery WAITING, failed or parked.
+    next_at: the time of the next attempt, UTC milliseconds; None once it is sent or given up.
     attempts: the first one first.
     """
 
@@ -141,11 +141,11 @@ class ExplainedDelivery:
 class Explanation:
     """All that belongs to an id.
 
-    candidates: conversions of several clicks that an id of an action names; everything else is empty then.
+    candidates: conversions of several clicks with the sought action ID; then everything else is empty.
     click_id: "" when no click is known; click is None when it is not recorded.
     today: the decision on the click by the rules of today.
-    without_click: the last postbacks since the click that name no click; only for callers who may see everything.
-    cut: names of the lists that are longer than shown.
+    without_click: the last postbacks since the click without a click id; only for callers who may see everything.
+    cut: the lists that are longer than shown, by name.
     """
 
     kind: SoughtKind
@@ -162,7 +162,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What an id names. postbacks: those of an action without a click."""
+    """The click or conversions that an id belongs to. postbacks: for an action without a click."""
 
     kind: SoughtKind
     click_id: str = ""
@@ -184,7 +184,7 @@ class _Search:
             self.scope = scope_of(conn, self.access)
 
     def find_subject(self) -> _Subject | None:
-        """Return what the id names: the id of a record first, then the advertiser's id of an action."""
+        """Return the subject of the id, tried as the id of a record, then as an action ID."""
         text = self.sought.text.lower()
         found = self._find_record(text) if is_hex24(text) else None
         return found or self._find_action() or (self._find_unrecorded_click(text) if is_hex24(text) else None)
@@ -303,7 +303,7 @@ class _Search:
 
 
 def find_explanation(deps: Deps, access: Access, sought: SoughtId) -> Explanation | None:
-    """Return all that belongs to an id; None when it names nothing in scope. Raises ReportTooHeavy."""
+    """Return all that belongs to an id; None when nothing in scope has it. Raises ReportTooHeavy."""
     search = _Search(deps, access, sought)
     subject = search.find_subject()
     if subject is None:

@@ -41,7 +41,7 @@ class AffiliateLogRecord:
 
 
 def list_server_records(deps: Deps, access: Access, query: LogQuery) -> tuple[list[ServerLogRecord], int, EntityNames]:
-    """Return a page of the server postback log, the number of records, and names.
+    """Return a page of the server postback log, the number of records, and their names.
 
     The query's scope becomes the caller's.
     """

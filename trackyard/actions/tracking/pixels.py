@@ -39,7 +39,7 @@ def add_pixel(
 ) -> Pixel:
     """Add a pixel of an affiliate (`pid`; None: the calling one) to an offer. Raises BadInput.
 
-    moderation_status None = as the module says.
+    moderation_status: None = pending for an affiliate's pixel, accepted for one by staff.
     """
     now = deps.clock.now_ms()
     if moderation_status is None:

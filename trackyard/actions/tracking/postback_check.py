@@ -80,9 +80,9 @@ class SamplePostback:
     """A sample postback.
 
     params: by canonical name.
-    ip: of the caller.
+    ip: the sender's IP address.
     at: UTC ms.
-    page: of a pixel, the host of its page; None = it is no pixel.
+    page: the host of a pixel's page; None = it is not a pixel.
     """
 
     params: Mapping[str, str]
@@ -143,7 +143,7 @@ class _CheckState:
 
 
 def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> PostbackCheck:
-    """Try a postback. Raises BadInput when a manager names a click that is missing or out of scope."""
+    """Try a postback. Raises BadInput when a manager chooses a click that is missing or out of scope."""
     postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params, page=sample.page)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
@@ -276,7 +276,7 @@ def _run_steps(state: _CheckState, new_conversion_id: str) -> None:
 
 
 def _fault_details(state: _CheckState) -> dict[str, str]:
-    """Return what each check looked at; codes are not shown."""
+    """Return the details that each check looked at; codes are not shown."""
     params, terms = state.sample.params, state.terms
     levels = (
         ("offer", terms.offer.secure),

@@ -129,8 +129,8 @@ def list_postbacks(
 def owner_for(conn: Connection, access: Access, pid: int | None, offer_id: int | None) -> int:
     """Return the affiliate that owns something new for an offer (None = for all).
 
-    An affiliate itself, whatever `pid` says, else the one that `pid` names. Raises BadInput for an affiliate or offer
-    that does not exist or is out of scope.
+    A calling affiliate is the owner, whatever `pid` is. For staff the owner is the affiliate `pid`. Raises BadInput for
+    an affiliate or offer that does not exist or is out of scope.
     """
     own = access.affiliate_id
     owner = pid if own is None else own

@@ -1,6 +1,6 @@
 """Use cases of product feeds (docs/spec/offers.md#product-feeds).
 
-All staff see them; a manager writes those that no offer out of its scope uses.
+All staff see every feed; a manager may write feeds that no offer out of its scope uses.
 """
 
 from collections.abc import Iterable
@@ -78,7 +78,7 @@ def read_products(content: bytes) -> tuple[list[ProductItem], list[str]]:
 def read_file(content: bytes) -> tuple[list[ProductItem], list[str]]:
     """Return the products of a file, and sentences about how it was read.
 
-    Raises BadInput, which names rows and columns.
+    Raises BadInput with the rows and columns.
     """
     try:
         return read_products(content)

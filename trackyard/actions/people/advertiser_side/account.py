@@ -28,7 +28,10 @@ def get_own_advertiser(deps: Deps, advertiser_id: str) -> OwnAdvertiser:
 
 
 def edit_own_advertiser(deps: Deps, advertiser_id: str, given: Mapping[str, Any]) -> OwnAdvertiser:
-    """Change how people reach the calling advertiser. given: by the names of Advertiser. Raises NotFound."""
+    """Change contact data of the calling advertiser. Raises NotFound.
+
+    given: new values by field of Advertiser.
+    """
     with deps.database.write() as conn:
         _found(conn, advertiser_id)
         advertisers.edit_advertiser(conn, advertiser_id, {**given, "updated_at": deps.clock.now_ms()})

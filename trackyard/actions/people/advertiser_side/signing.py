@@ -43,9 +43,9 @@ class SignedInAdvertiser:
 def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
     """Create an advertiser on moderation: it may sign in once staff make it active.
 
-    new: with an e-mail address.
-    For a taken e-mail address the answer is the same, and a mail says what is wrong.
-    address: of the client.
+    new: has an e-mail address.
+    For a taken e-mail address the answer is the same, and a mail explains the problem.
+    address: the client's IP address.
     Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
     """
     if get_network(deps).shown_advertiser_sign_up is SignUpState.CLOSED:

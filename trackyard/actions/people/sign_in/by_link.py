@@ -94,9 +94,9 @@ def first_link(database: Database, clock: Clock, api_url: str) -> str | None:
 
 @act_of_strangers(StrangerAct.SEND_LINK)
 def send_links(deps: Deps, login: str, address: str) -> None:
-    """Mail a link to each account that a login or e-mail address may mean; others get nothing.
+    """Mail a link to each account that a login or e-mail address may mean; other addresses get nothing.
 
-    address: of the client.
+    address: the client's IP address.
     Raises TooManyRequests.
     """
     count_request(deps, "password link", address, LINKS_PER_NETWORK)
@@ -110,9 +110,9 @@ def send_links(deps: Deps, login: str, address: str) -> None:
 
 @act_of_strangers(StrangerAct.USE_LINK)
 def get_linked(deps: Deps, token: str, address: str) -> LinkedAccount:
-    """Return the account of a link, which stays: programs that look at mails open links, too.
+    """Return the account of a link. The link stays valid: programs that scan mails open links, too.
 
-    address: of the client.
+    address: the client's IP address.
     Raises LinkEnded and TooManyRequests.
     """
     count_request(deps, "sign-in link", address, OPENED_PER_NETWORK)
@@ -131,9 +131,9 @@ def use_link(
 ) -> OpenedSession | None:
     """Give the account of a link its password, and sign it in; the link ends.
 
-    Its sessions end. None for an account with a second factor, which signs in with both.
-    email: of an account that chooses its address.
-    address, user_agent: of the client.
+    Its sessions end. Returns None for an account with a second factor, which signs in with both.
+    email: the new e-mail address, for an account that chooses its address.
+    address, user_agent: the client's IP address and user agent.
     Raises LinkEnded, BadInput for a password that may not be chosen, Conflict for a taken address, TooManyRequests.
     """
     linked = get_linked(deps, token, address)

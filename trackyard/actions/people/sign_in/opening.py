@@ -30,11 +30,11 @@ def open_session(
     second_factor: bool,
     for_browser: bool,
 ) -> OpenedSession:
-    """Open a session of an account that has shown who it is, and log it.
+    """Open a session for an authenticated account, and log it.
 
-    address, user_agent: of the client.
-    second_factor: whether it has shown one.
-    for_browser: the session is for the pages: its key begins with BROWSER_KEY.
+    address, user_agent: the client's IP address and user agent.
+    second_factor: whether the account used a second factor.
+    for_browser: whether the session is for the pages; its key then begins with BROWSER_KEY.
     """
     now, key = deps.clock.now_ms(), (BROWSER_KEY if for_browser else "") + new_api_key()
     session = Session(

@@ -12,9 +12,9 @@ from trackyard.store.people import sign_ins
 def notify_owner(
     conn: Connection, account: Account, notice: Notice, now_ms: int, called: str = "", **values: object
 ) -> None:
-    """Mail the owner of an account; one without an address of its own gets nothing.
+    """Mail the owner of an account; an account without its own address gets nothing.
 
-    called: for the greeting; "" = the address. values: of the names in the notice.
+    called: the name for the greeting; "" = the address. values: the values of the notice's placeholders.
     """
     found = sign_ins.find_account(conn, account)
     if found is not None and found.email and found.email != FIRST_ADMINISTRATOR:

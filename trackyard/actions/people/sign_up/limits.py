@@ -10,9 +10,9 @@ from trackyard.store.people import sign_ins
 
 
 def count_request(deps: Deps, what: str, address: str, limit: int) -> None:
-    """Count a request of a wide network, whatever its outcome: guessing must not pay.
+    """Count a request of a wide network, regardless of its outcome: guessing must not pay.
 
-    what: names the count.
+    what: the kind of request to count.
     Raises TooManyRequests beyond `limit` within WINDOW_MS.
     """
     now, name = deps.clock.now_ms(), digest(f"{what}:{wide_network_of(address)}")

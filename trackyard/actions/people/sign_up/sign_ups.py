@@ -33,10 +33,10 @@ def sign_up(
 ) -> tuple[Affiliate, str]:
     """Create an affiliate that signs up; return it with its key, which works once it is active.
 
-    Every required custom field is needed. A mail asks it to confirm its e-mail address.
-    For a taken e-mail address or login the answer looks the same, and a mail says what is wrong: strangers do not learn
-    which accounts exist.
-    address: of the client.
+    Every required custom field is needed. A mail contains a link to confirm the e-mail address.
+    For a taken e-mail address or login the answer looks the same, and a mail explains the problem: strangers do not
+    learn which accounts exist.
+    address: the client's IP address.
     accepts_terms: whether it accepts the terms of the network, which it must when there are any.
     Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
     """

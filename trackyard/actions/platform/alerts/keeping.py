@@ -25,7 +25,7 @@ from trackyard.store.platform.alerts import alerts, choices, notices
 class AlertReader:
     """A person who may see alerts.
 
-    zone: of quiet hours. of_platform: whether the person sees those of the platform.
+    zone: the time zone of quiet hours. of_platform: whether the person sees alerts of the platform.
     """
 
     caller: StaffCaller

@@ -51,25 +51,25 @@ _OF_MACHINE: Final = frozenset({*AlertKind.DISK.pages, FindingKind.TRACKING_CERT
 
 
 def look_at_books(deps: Deps) -> list[SeenCause]:
-    """Return what the SQL database says: full caps, failing hosts, late queues, mails that wait."""
+    """Return the causes in the SQL database: full caps, failing hosts, late queues, mails that wait."""
     return [*_caps(deps), *_hosts(deps), *_queues(deps), *_mails(deps)]
 
 
 def look_at_lags(deps: Deps, host: str) -> list[SeenCause]:
-    """Return what this machine says of its own lags."""
+    """Return the causes in the lags of this machine."""
     lags = deps.machine().lags
     found = (finding for name in _MACHINE_LAGS for finding in find_late(name, lags.get(name, 0.0)))
     return [SeenCause(_at(host, each)) for each in found if _seconds(each) >= LATE_S]
 
 
 def look_at_checks(deps: Deps, host: str) -> list[SeenCause]:
-    """Return what the checks of this machine say of its disk, certificates, mail and rates."""
+    """Return the causes in this machine's checks: disk, certificates, mail and rates."""
     found = (finding for check in deps.checks() for finding in check.findings if finding.kind in _CHECKED)
     return [SeenCause(_at(host, each) if each.kind in _OF_MACHINE else each) for each in found]
 
 
 def look_at_machines(deps: Deps) -> list[SeenCause]:
-    """Return what machines without the role `api` say of their disks and lags; the others look themselves."""
+    """Return the causes on machines without the role `api`: disks and lags. The others look themselves."""
     now = deps.clock.now_ms()
     with deps.database.read() as conn:
         machines = [each for each in each_machine(conn) if each.is_alive(now - _MACHINE_ALIVE_MS)]
@@ -86,8 +86,9 @@ def _findings_of(seen: SeenMachine) -> Iterator[Finding]:
 
 
 def look_at_statistics(deps: Deps, settled_ms: int) -> list[SeenCause]:
-    """Return what the last whole hours say. settled_ms: until when statistics are complete.
+    """Return the causes in the statistics of the last whole hours.
 
+    settled_ms: the end of the complete statistics.
     Raises RuleCannotRun, ReportTooHeavy.
     """
     return [*_silences(deps, settled_ms), *_changes(deps, settled_ms)]

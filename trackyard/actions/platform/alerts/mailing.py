@@ -30,7 +30,7 @@ class DueAlerts:
 
 
 def find_due(deps: Deps) -> DueAlerts | None:
-    """Return what the person who is due the longest is to get; None when no mail is due."""
+    """Return the alerts for the person due the longest; None when no mail is due."""
     now = deps.clock.now_ms()
     with deps.database.read() as conn:
         if not notices.has_due(conn, now) or (owner := notices.find_due_owner(conn, now)) is None:

@@ -59,7 +59,7 @@ def get_choices(deps: Deps, caller: StaffCaller) -> ShownChoices:
 def edit_choices(deps: Deps, caller: StaffCaller, given: Mapping[str, Any]) -> ShownChoices:
     """Change the given choices; return all. Raises BadInput.
 
-    given: by the names of AlertChoices. Ways of kinds that it does not name stay.
+    given: new values by field of AlertChoices. Ways of kinds that are not given stay.
     """
     with deps.database.write() as conn:
         reader = reader_of(conn, caller, deps.zone)

@@ -119,7 +119,7 @@ def _unpaid_among(conn: Connection, status: str, ids: Sequence[str]) -> set[str]
 
 
 def _selection(rule: Rule, firing: RuleFiring, window: Window) -> ConversionFilter:
-    """Return the filter of the conversions that a firing is about; with goals, those of the second."""
+    """Return the filter of a firing's conversions; for a rule with goals, conversions of the second goal."""
     element = firing.element
     subs = {**{name: () for name in element if name in SUBS}, **rule.sub_values}
     return ConversionFilter(

@@ -30,7 +30,7 @@ class LookBack:
 
 
 def look_back_on(deps: Deps, rule: Rule) -> LookBack:
-    """Return what a rule would have fired in the last 30 days, as if it had changed nothing.
+    """Return the firings a rule would have had in the last 30 days, as if it had changed nothing.
 
     It reads the statistics of today: a conversion that was declined since counts as declined. Raises BadInput for a
     rule that is too wide, ReportTooHeavy.

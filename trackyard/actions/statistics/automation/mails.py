@@ -24,7 +24,7 @@ FIRED: Final = Notice(
 
 
 def send_firing(conn: Connection, rule: Rule, firing: RuleFiring, now_ms: int) -> None:
-    """Mail a firing to the people that its rule names."""
+    """Mail a firing to the recipients of its rule."""
     found = {person.id: person for person in _people(conn, rule, firing) if person.status is StaffStatus.ACTIVE}
     recipients = [
         Recipient(each.email, f"{each.first_name} {each.last_name}".strip(), Account(AccountKind.STAFF, each.id))
@@ -44,9 +44,9 @@ def send_firing(conn: Connection, rule: Rule, firing: RuleFiring, now_ms: int) -
 
 
 def _people(conn: Connection, rule: Rule, firing: RuleFiring) -> Iterator[Staff]:
-    """Yield the author and the manager, where the rule names them.
+    """Yield the author and the manager, where the rule notifies them.
 
-    Without a manager it is the first administrator.
+    Without a manager the first administrator takes its place.
     """
     wanted: list[str | None] = [rule.created_by] if rule.notify_author else []
     if rule.notify_manager:

@@ -31,15 +31,15 @@ _AMOUNTS: Final = tuple(f"{kind}_{name}" for kind in (TOTAL, _DECLINED) for name
 
 
 class RuleCannotRun(Exception):
-    """A rule cannot be judged, or cannot act; the text says why and what to do."""
+    """A rule cannot be judged, or cannot act; the text gives the reason and the remedy."""
 
 
 def measure(
     analytics: Analytics, rule: Rule, window: Window, now: Window, before: Sequence[Window] = ()
 ) -> dict[Key, Measures]:
-    """Return the measures of a window, of what can meet the conditions.
+    """Return the measures of a window, for elements that can meet the conditions.
 
-    now: the window that is judged. before: those that it is compared with.
+    now: the window to judge. before: the windows for comparison.
     Raises RuleCannotRun, ReportTooHeavy.
     """
     found: dict[Key, Measures] = {}

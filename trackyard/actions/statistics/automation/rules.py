@@ -44,9 +44,9 @@ _NAMED: Final[tuple[tuple[str, str, Callable[[Connection, Any], Mapping[Any, Any
 
 
 def _check_rule(conn: Connection, rule: Rule, before: Rule | None = None) -> None:
-    """Raise BadInput for a rule that cannot be judged, or names what does not exist.
+    """Raise BadInput for a rule that cannot be judged, or that refers to something missing.
 
-    before: what it named already may have been removed since.
+    before: the stored rule; its references may have been removed since.
     """
     faults = {**find_faults(rule)}
     for name, noun, find_known in _NAMED:

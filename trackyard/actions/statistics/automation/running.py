@@ -37,7 +37,7 @@ class RuleRun:
 
 
 def find_verdicts(analytics: Analytics, rule: Rule, window: Window, zone: ZoneInfo) -> list[Verdict]:
-    """Return what meets the conditions of a rule in a window. Raises RuleCannotRun, ReportTooHeavy."""
+    """Return the elements that meet a rule's conditions in a window. Raises RuleCannotRun, ReportTooHeavy."""
     before = same_hours_before(window, zone) if rule.needs_usual else ()
     found = [measure(analytics, rule, each, window, before) for each in (window, *before)]
     return judge(rule, found[0], found[1:])

@@ -44,7 +44,7 @@ SLICE_NAMES: Final[Mapping[str, str]] = {
 
 
 def element_words(element: Mapping[str, Any]) -> str:
-    """Return what a firing is about, such as "offer 3, sub1 abc"."""
+    """Return a firing's element in words, such as "offer 3, sub1 abc"."""
     if not element:
         return gettext("the whole network")
     return ", ".join(f"{SLICE_NAMES.get(name, name)} {value}" for name, value in element.items())
