@@ -368,7 +368,7 @@ def _waits_for_password(asked: PageRequest) -> bool:
 
 
 def _is_closed_home(asked: PageRequest) -> bool:
-    """Return whether a person asks for a first page that they may not open."""
+    """Return whether a person requests their own first page without the right to open it."""
     person = asked.person_or_none
     return person is not None and asked.address.path == person.home and not asked.may_open(person.home)
 
@@ -424,10 +424,10 @@ def _checked_form(route: PageRoute, asked: PageRequest, request: Request) -> Pag
 
 
 def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
-    """Return what every template may name.
+    """Return the values that every template may use.
 
-    may_open: returns whether a path is that of a page that the person may open.
-    link_to: returns a name as a link to such a page, as text without one.
+    may_open: returns whether the person may open the page of a path.
+    link_to: returns a name as a link to its page; plain text where the person may not open the page.
     """
     person, path = asked.person_or_none, asked.address.path
     said, *warned = (message or "").split("\n")

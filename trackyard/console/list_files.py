@@ -32,7 +32,7 @@ FORMAT: Final = ("format", "csv")
 def list_file(
     request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[View]], sent: Sequence[Pair]
 ) -> Download | None:
-    """Return the rows of a method of the API as a file; None where the address asks for the page.
+    """Return the rows of a method of the API as a file; None where the address selects the page.
 
     rows: returns the rows of an answer. sent: the parameters of the page. Columns are the fields of the API,
     nested ones by their path. Raises RequestError; BadInput where there are more than MOST_ROWS.
@@ -43,7 +43,7 @@ def list_file(
 
 
 def asks_for_file(request: PageRequest) -> bool:
-    """Return whether the address asks for a list as a file."""
+    """Return whether the address selects a list as a file."""
     return request.address.get(FORMAT[0]) == FORMAT[1]
 
 

@@ -1,6 +1,6 @@
 """Texts that a browser holds for the console: sealed or signed, each for one purpose.
 
-docs/spec/console.md#sessions. Each purpose has a key of its own, so that a text of one purpose is no text of another.
+docs/spec/console.md#sessions. Each purpose has its own key, so a text of one purpose is not valid for another.
 """
 
 import hashlib

@@ -28,7 +28,7 @@ _OTHERS: Final = lazy_gettext("Many people open pages now. Open this page again 
 
 
 class TooManyPages(TooManyRequests):
-    """A person asks for more at once than one person may have."""
+    """A person requests more pages at once than one person may."""
 
     def __init__(self) -> None:
         super().__init__(_RETRY_S, _OWN, code="too_many_pages")
@@ -51,9 +51,9 @@ class _Waiting:
 
 
 class Turns:
-    """The turns that people have at once.
+    """Limits how many pages people may load at once.
 
-    most: of all people. wait_s: how long one waits for a turn.
+    most: how many turns all people may have together. wait_s: how long a request waits for its turn.
     """
 
     def __init__(self, most: int, wait_s: float = WAIT_S) -> None:

@@ -30,13 +30,13 @@ _MAX_LOGIN: Final = 254
 
 @pages.get(FORGOTTEN, audience="anyone")
 def ask_form(request: PageRequest) -> PageAnswer:
-    """Show the form that asks for a new password."""
+    """Show the form in which people request a link to choose a new password."""
     return _asked(request)
 
 
 @pages.post(FORGOTTEN, audience="anyone", act=StrangerAct.SEND_LINK)
 def ask(request: PageRequest) -> PageAnswer:
-    """Mail a link. The page says the same for accounts that do not exist."""
+    """Mail a link. The page is the same for accounts that do not exist."""
     login = request.field("login").strip()
     if not login or len(login) > _MAX_LOGIN:
         return _asked(request, login, error=gettext("Enter your e-mail address."), status=400)
@@ -91,7 +91,7 @@ def _use(request: PageRequest, token: str, linked: LinkedAccount) -> PageAnswer:
 
 
 def _faults(request: PageRequest, linked: LinkedAccount) -> dict[str, str]:
-    """Return what is wrong with what was typed, by field."""
+    """Return the errors in the typed values, by field."""
     faults = {}
     if linked.chooses_email and not is_email_address(_email(request)):
         faults["email"] = gettext("Enter your e-mail address, such as ada@example.com.")

@@ -204,7 +204,7 @@ def _root(request: PageRequest) -> str:
 def _call(
     request: PageRequest, method: Endpoint[Deps, A], fields: tuple[str, ...], path: Mapping[str, str] | None = None
 ) -> A:
-    """Call a method with fields of the form. Empty ones are left out, so that the API asks for them."""
+    """Call a method with fields of the form. Empty fields are left out, so that the API requires them."""
     sent: list[Pair] = [(name, request.field(name)) for name in fields if request.field(name)]
     return request.calls.ask(method, sent, path)
 
@@ -238,7 +238,7 @@ def _refused(request: PageRequest, form: str, refusal: RequestError) -> Html:
 
 
 def faults_by_field(refusal: RequestError) -> dict[str, str]:
-    """Return what is wrong by field; what concerns no field is shown at the password."""
+    """Return the errors by field; errors of no field are shown at the password."""
     if isinstance(refusal, TooManyRequests):
         return {
             "password": gettext("Too many attempts. Try again in %(span)s.", span=span_text(refusal.retry_after or 1))

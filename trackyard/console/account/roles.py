@@ -130,6 +130,6 @@ PRESETS: Final[dict[str, RolePreset]] = {
 
 
 def role_names(roles: Iterable[str]) -> list[str]:
-    """Return what pages call these roles, in the order of the table."""
+    """Return the names of these roles on pages, in the order of the table."""
     held = set(roles)
     return [str(words.name) for role, words in ROLE_WORDS.items() if role in held]

@@ -97,7 +97,7 @@ def sign_out(request: PageRequest) -> PageAnswer:
 
 
 def _kept_step(request: PageRequest, login: str, password: str) -> str:
-    """Return the login and password that were right, encrypted for the form that asks for the code."""
+    """Return the correct login and password, encrypted for the form that takes the code."""
     until = request.deps.clock.now_ms() + CODE_MS
     return seal(request.deps.cipher, SealPurpose.SIGN_IN_STEP, login, password, until)
 
@@ -121,7 +121,9 @@ def _form(
     kept: str = "",
     status: int = 200,
 ) -> Html:
-    """Return the form with the login that was typed. step: asks for the code of the second factor."""
+    """Return the form with the typed login.
+
+    step: the encrypted login and password; with it, the form takes the code of the second factor."""
     return request.page(
         "account/sign_in.html",
         status,

@@ -49,7 +49,7 @@ def goal_name(payout: OwnPayoutFields) -> str:
 
 
 def charge_text(payout: OwnPayoutFields) -> str:
-    """Return what a goal costs: an amount, or a share of the sum."""
+    """Return the cost of a goal: an amount, or a share of the sum."""
     kind = "fixed" if payout.payment_type == "fixed" else "percent"
     return amount(payout.total, kind, payout.currency)
 

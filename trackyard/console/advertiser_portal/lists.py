@@ -13,7 +13,7 @@ _MOST_OFFERS: Final = 300
 
 
 def own_offers(request: PageRequest) -> Choices:
-    """Return the offers of the advertiser, and the one that the address names."""
+    """Return the advertiser's offers, and the offer that the address selects."""
     found = request.calls.ask(OFFERS, [("limit", str(_MOST_OFFERS))]).offers
     choices = {str(each.id): each.title for each in found}
     chosen = request.address.get("offer")

@@ -49,7 +49,7 @@ SLICES: Final[Mapping[str, str]] = {
 class StatisticsRow:
     """A row of the table.
 
-    conversions: the page of those that it counts, without a status. compared: None where it is not compared.
+    conversions: the page of the conversions that it counts, in any status. compared: None for a row without comparison.
     """
 
     name: str
@@ -141,7 +141,7 @@ _Compared = tuple[Mapping[str, OwnFigures], Mapping[str, OwnFigures]]
 
 
 def _compared(request: PageRequest, period: DayPeriod, asked: Sequence[Pair]) -> _Compared | None:
-    """Return what rows are compared with; None where no day is over, or there are too many rows.
+    """Return the figures to compare rows with; None where no day is over, or there are too many rows.
 
     asked: the filters and the slice.
     """
@@ -180,7 +180,7 @@ def _row(
 ) -> StatisticsRow:
     """Return a row with its name, and the page of the conversions that it counts. Days are not compared.
 
-    names: of values, by slice.
+    names: the names of values, by slice.
     """
     value = day_in(row.keys).isoformat() if by == "day" else str(row.keys[by])
     name = names.get(by, {}).get(value, value) or gettext("None")

@@ -53,8 +53,8 @@ class ColumnSeries:
 class ColumnChart:
     """Columns that add up series from zero upwards, negative values downwards.
 
-    totals: the sums as people read them; without them the exact numbers.
-    prefix, suffix: the unit on the axis. description: a sentence; without it one names the highest column.
+    totals: the sums as texts for people; () = the exact numbers.
+    prefix, suffix: the unit on the axis. description: a sentence; "" = a sentence about the highest column.
     """
 
     title: str
@@ -154,7 +154,7 @@ def _toned(tone: SeriesTone, prefix: str, *marks: Markup) -> Markup:
 
 
 def _legend(chart: ColumnChart, prefix: str, size: ChartSize) -> tuple[Markup, float]:
-    """Return the names of the series with a swatch of each, and the height that they take."""
+    """Return the names of the series with a swatch of each, and the height of the legend."""
     made = Markup("")
     x, y = 2.0, 4.0
     for each in chart.series:

@@ -45,9 +45,9 @@ class FunnelStep:
 
 @dataclass(frozen=True, slots=True)
 class FunnelChart:
-    """Steps in their order, such as clicks, conversions, confirmed conversions.
+    """Steps in order, such as clicks, conversions, confirmed conversions.
 
-    description: a sentence; without it one says which share of the first step reached the last.
+    description: a sentence; "" = a sentence about the share of the first step that reached the last.
     """
 
     title: str

@@ -38,8 +38,8 @@ _TOP, _BOTTOM, _SWATCH = 24.0, 26.0, 12.0
 class HeatMap:
     """Values by weekday (rows) and hour (columns).
 
-    texts: the values as people read them; without them the exact numbers. None is a gap.
-    description: a sentence; without it one names the highest value.
+    texts: the values as texts for people; () = the exact numbers. None is a gap.
+    description: a sentence; "" = a sentence about the highest value.
     prefix, suffix: the unit of the values.
     """
 

@@ -44,7 +44,7 @@ class TimeBucket:
 class HistogramChart:
     """Counts in buckets that follow one another, such as times from click to conversion.
 
-    description: a sentence; without it one names the fullest bucket.
+    description: a sentence; "" = a sentence about the fullest bucket.
     """
 
     title: str

@@ -47,8 +47,8 @@ class LinePoint:
 class LineChart:
     """A metric over time.
 
-    before_name: the period that is compared, such as "3 weeks before"; without it there is no comparison.
-    prefix, suffix: the unit on the axis. description: a sentence; without it one says the extent.
+    before_name: the period compared with, such as "3 weeks before"; "" = no comparison.
+    prefix, suffix: the unit on the axis. description: a sentence; "" = a sentence about the lowest and highest values.
     """
 
     title: str

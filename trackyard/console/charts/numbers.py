@@ -32,7 +32,7 @@ _MINUS: Final = "−"
 
 
 def plain(value: Value) -> float | None:
-    """Return a value as a float that can be drawn, or None for a gap and for what is no number."""
+    """Return a value as a float that can be drawn, or None for a gap or a value that is not a number."""
     if value is None:
         return None
     if isinstance(value, int):

@@ -24,7 +24,7 @@ def point_data(
 ) -> dict[str, str | float | None]:
     """Return the attributes of a point. Empty texts are left out.
 
-    day: of a point that can be selected as an end of a period, such as 2026-11-21.
+    day: the day of a point, such as 2026-11-21, where people can select it as an end of a period.
     at: the place of the cross-hair, and of its dot unless the point is a gap.
     """
     x, y = at or (None, None)

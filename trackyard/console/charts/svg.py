@@ -86,9 +86,9 @@ NARROW: Final = ChartSize(360, 200, 11, 12)
 
 
 def element(name: str, attributes: Attributes, *children: str) -> Markup:
-    """Return an element. Children that are no markup, and all values of attributes, are escaped.
+    """Return an element. Children that are not markup, and all values of attributes, are escaped.
 
-    Its name and the names of attributes are words of the program.
+    The program sets the name of the element and the names of attributes; they are not escaped.
     """
     pairs = "".join(f' {key}="{_quoted(value)}"' for key, value in attributes.items() if value is not None)
     if name in _SHAPES:
@@ -194,7 +194,7 @@ def frame(
 
 
 def empty_chart(kind: str, prefix: str, size: ChartSize, title: str, sentence: str) -> Markup:
-    """Return a chart without data: a base line and a sentence that says so."""
+    """Return a chart without data: a base line and a sentence that explains it."""
     base = mark("line", "chart-grid", {"x1": 0, "y1": size.height - 28, "x2": size.width, "y2": size.height - 28})
     place: Attributes = {"x": size.width / 2, "y": size.height / 2, "text-anchor": "middle"}
     said = mark("text", "chart-label", place, shorten(sentence))

@@ -11,7 +11,7 @@ from trackyard.console.charts.words import ENGLISH, ChartWords
 
 @dataclass(frozen=True, slots=True)
 class ChartTable:
-    """The values of a chart as texts: the first cell of a row names it."""
+    """The values of a chart as texts. The first cell of a row is its name."""
 
     caption: str
     headings: tuple[str, ...]
@@ -49,7 +49,7 @@ def table_behind(chart: Tabled, words: ChartWords = ENGLISH) -> Markup:
 
 
 def _cells(row: tuple[str, ...], words: ChartWords) -> list[Markup]:
-    """Return the cells of a row; a gap says so."""
+    """Return the cells of a row; a gap has the word for a gap."""
     name, *values = row
     cells = [element("th", {"scope": "row"}, element("bdi", {}, clean(name) or "–"))]
     return cells + [element("td", {"class": "number"}, clean(value) or words.gap) for value in values]

@@ -72,7 +72,7 @@ class BoundField:
         return _value(found, is_list=self.is_list)
 
     def typed_in(self, pairs: Sequence[tuple[str, str]], name: str) -> Value:
-        """Return what was typed. name: of the field in the form."""
+        """Return the typed value. name: the field's name in the form."""
         texts = [text.replace("\r\n", "\n") for key, text in pairs if key == name]
         if self.widget == "switch":
             return "1" if "1" in texts else "0"
@@ -226,7 +226,7 @@ def _widget(parameter: MethodParameter, *, is_chosen: bool) -> Widget:
 
 
 def _in_words(value: str) -> str:
-    """Return a value of the API as a choice says it."""
+    """Return a value of the API as the text of a choice."""
     text = value.replace("_", " ").replace("-", " ")
     return f"{text[:1].upper()}{text[1:]}" if text == text.lower() else value
 

@@ -79,7 +79,7 @@ def _row_changes(part: BoundRows, old: tuple[RowState, ...], new: tuple[RowState
 
 
 def row_label(part: BoundRows, field: BoundField, number: int) -> str:
-    """Return the name of a field among those of all rows: Countries of payment 2."""
+    """Return a field's label with its row, such as "Countries of payment 2"."""
     return gettext("%(label)s of %(row)s %(number)s", label=field.label, row=part.declared.one.lower(), number=number)
 
 

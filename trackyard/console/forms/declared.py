@@ -22,16 +22,16 @@ PLATFORM_CURRENCY: Final = "platform currency"
 class FormField:
     """A parameter on a form.
 
-    name: as the API reads it, with its keys: `title`, `schedule[enabled]`, `kpi[en]`.
-    label, help, unit, widget: instead of those of the parameter. An empty help leaves it out.
-    words: what the values of a choice are called.
-    read: its name in the values of the page, where that differs.
-    initial: of a new thing and of a new row.
-    required: demanded by the form although the method can do without it.
-    wide: whether it takes the whole line.
+    name: the name in the API, with its keys: `title`, `schedule[enabled]`, `kpi[en]`.
+    label, help, unit, widget: replace the parameter's own. An empty help shows none.
+    words: the names of the values of a choice.
+    read: the field's name in the values of the page, where it differs.
+    initial: the value in a new thing and in a new row.
+    required: whether the form requires a value that the method does not.
+    wide: whether the field takes the whole line.
     codec: writes a structured parameter as lines.
-    zoned: whether it is a moment that the API reads with its zone; people write it in theirs.
-    optional: whether its record is left out while the field is empty, although the record needs it.
+    zoned: whether the value is a time that the API reads with a zone; people write it in their own zone.
+    optional: whether the record is left out while the field is empty, although the record requires the field.
     """
 
     name: str

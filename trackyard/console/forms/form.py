@@ -68,9 +68,9 @@ class PageForm(Generic[A]):
             self._read(request)
 
     def _read(self, request: PageRequest) -> None:
-        """Take what was typed, and do what its button says.
+        """Take the typed values, and run the command of the button.
 
-        It is save, preview, try, keep, add:LIST, copy:LIST:PLACE or drop:LIST:PLACE.
+        The command is save, preview, try, keep, add:LIST, copy:LIST:PLACE or drop:LIST:PLACE.
         """
         self._do = request.field(DO)
         self._shown = loaded_state(self._parts, request.field(SHOWN), self._shown)
@@ -119,7 +119,7 @@ class PageForm(Generic[A]):
                 self._typed = self._typed.with_rows(part.name, filled)
 
     def refuse(self, refusal: RequestError) -> None:
-        """Show a refusal at the fields that it names, or in the banner."""
+        """Show a refusal at the fields that it is about, or in the banner."""
         self.faults = own_faults(self._parts, self._typed, refusal.fields or {"": [f"{refusal.text}."]})
         self.status = refusal.status
 
@@ -191,7 +191,7 @@ class PageForm(Generic[A]):
 
     @property
     def changes(self) -> list[FormChange]:
-        """Return what changes, in words; nothing for a new thing."""
+        """Return the changes, in words; none for a new thing."""
         if not self.is_edit:
             return []
         return [change for part in self._parts for change in changes_of(part, self._shown, self._typed)]
@@ -247,8 +247,8 @@ class PageForm(Generic[A]):
     ) -> Html:
         """Return the page of the form.
 
-        back: the path of "Cancel". line: what is true now, below the title. save: what the button says.
-        values: may name another `template` that extends form.html, and what it needs.
+        back: the path of "Cancel". line: a sentence about the current state, below the title. save: the button's text.
+        values: the values of the template. `template` replaces form.html with a template that extends it.
         """
         template = values.pop("template", "form.html")
         return request.page(
@@ -281,11 +281,11 @@ def open_form(
     fixed: Sequence[Pair] = (),
     is_new: bool = False,
 ) -> PageForm[A]:
-    """Return a form as the request shows or sends it.
+    """Return the form that the request opens or sends.
 
-    values: of the thing, by the names of the parameters, or its view where the names are these; None for a new thing.
-    choices: values and their words by the name of a field. path: variables of the method's path.
+    values: the thing's values by parameter name, or its view where its names are the parameters'; None for a new thing.
+    choices: values and their texts by field name. path: the variables of the method's path.
     fixed: parameters that are always sent and have no field.
-    is_new: whether a new thing begins with these values, as a copy does.
+    is_new: whether the values are the first values of a new thing, such as a copy.
     """
     return PageForm(request, plan, values, choices or {}, path or {}, fixed, is_new=is_new or values is None)

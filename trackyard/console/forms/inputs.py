@@ -125,9 +125,9 @@ def shown_group(
 
 
 def own_faults(parts: Sequence[BoundField | BoundRows], state: FormState, faults: Faults) -> dict[str, list[str]]:
-    """Return the faults by the names of fields: that of `countries[1]` belongs to `countries`.
+    """Return the errors by field name: an error of `countries[1]` belongs to `countries`.
 
-    Those of no field keep their names.
+    Errors of no field keep their names.
     """
     names = list(_each_name(parts, state))
     owned: dict[str, list[str]] = {}

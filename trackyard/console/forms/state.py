@@ -23,7 +23,7 @@ ORIGIN: Final = "form_row"
 class RowState:
     """A record of a list. origin: its place in the list of the thing, "" = new.
 
-    values: by the name of the field. carried: the parameters without a field, as they are sent: `("[os][0]", "iOS")`.
+    values: the values by field name. carried: the parameters without a field, as sent: `("[os][0]", "iOS")`.
     """
 
     origin: str
@@ -31,7 +31,7 @@ class RowState:
     carried: tuple[Pair, ...] = ()
 
     def is_empty(self, rows: BoundRows) -> bool:
-        """Return whether it is a new row in which nothing was typed."""
+        """Return whether this is a new row without typed values."""
         return not self.origin and all(each.is_same(self.values[each.name], each.initial) for each in rows.fields)
 
 
@@ -59,7 +59,7 @@ class FormState:
 
 
 def form_values(view: View) -> dict[str, Any]:
-    """Return what a view has, by the names of the wire, as a form reads it."""
+    """Return a view's values by their names on the wire, in the types that forms read."""
     found: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(Decimal,), str_keys=True)
     return found
 
@@ -90,14 +90,14 @@ def new_row(rows: BoundRows) -> RowState:
 
 
 def typed_state(parts: Sequence[BoundPart], pairs: Sequence[Pair]) -> FormState:
-    """Return what was typed."""
+    """Return the typed values."""
     fields = {part.name: part.typed_in(pairs, part.name) for part in parts if isinstance(part, BoundField)}
     rows = {part.name: tuple(_typed_rows(part, pairs)) for part in parts if isinstance(part, BoundRows)}
     return FormState(fields, rows)
 
 
 def settled_state(parts: Sequence[BoundPart], shown: FormState, typed: FormState) -> FormState:
-    """Return what was typed, with the shown value wherever it means the same."""
+    """Return the typed values, with the shown value wherever both mean the same."""
     fields, rows = dict(typed.fields), dict(typed.rows)
     for part in parts:
         if isinstance(part, BoundField):

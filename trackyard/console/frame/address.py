@@ -47,7 +47,7 @@ class PageAddress:
         return PageAddress(self.path, (*self.without("page").pairs, (name, str(value))))
 
     def without(self, *names: str) -> "PageAddress":
-        """Return the address without some names, and without the page of its list."""
+        """Return the address without some parameters, and without the page number of its list."""
         gone = {*names, "page"}
         return PageAddress(self.path, tuple(pair for pair in self.pairs if pair[0] not in gone))
 

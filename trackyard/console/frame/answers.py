@@ -23,9 +23,10 @@ HEADERS: Final = {
 class Html:
     """A page made by a template.
 
-    values: what the template names.
+    values: the values of the template.
     late: makes the part of the page that waits for reports; its place is where the template includes `late_mark.html`.
-    What follows in the template waits with it, but not where `late_end.html` follows: a slow part is then there.
+    The rest of the template waits with it. Where the template includes `late_end.html`, the text before that is sent at
+    once, and a slow part is put there.
     """
 
     template: str

@@ -29,8 +29,8 @@ def figure_chart(
 ) -> Markup:
     """Return the chart of a figure for wide and narrow windows, and the table behind it.
 
-    days, before: of each day of the period, and of the period before.
-    before_name: of the period before, when it is not the one just before; "" = there is no comparison.
+    days, before: the figures of each day of the period, and of the period before.
+    before_name: the name of the earlier period; None = the period just before, "" = no comparison.
     selects: whether the page shows days that are selected in the chart (`from` and `to` in its address).
     """
     points = tuple(

@@ -104,7 +104,7 @@ def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
 def _keys(row: StatsRowView, *, by_offer: bool) -> Keys:
     """Return the keys of a row, with the titles of landing and transit pages.
 
-    by_offer: whether the row shows its offer too; otherwise the title of a page names it.
+    by_offer: whether the row shows its offer too; otherwise the title of a page contains it.
     """
     keys: dict[str, Value] = dict(row.slice)
     offer = keys.get("offer")
@@ -248,16 +248,16 @@ def up_to_now(
 ) -> tuple[Figures, Figures]:
     """Return the figures of a period and of an earlier one that can be compared.
 
-    Both end at the last full hour, so that an unfinished day is no fall. days, days_before: of each day.
+    Both end at the last full hour, so that an unfinished day is not a fall. days, days_before: the figures of each day.
     """
     lates = [late_hours(calls, day, period, slices, filters) for day in unfinished_days(period, earlier)]
     return without_late_hours(period, days, earlier, days_before, lates)
 
 
 def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
-    """Return today and the day of an earlier period that it is compared with, where that one is so long.
+    """Return today, and the day of the earlier period that today is compared with, if the period has it.
 
-    [] where there is no such hour.
+    [] where today is not in the period.
     """
     if not period.is_open or period.first > period.today:
         return []
@@ -304,7 +304,7 @@ def days_up_to_now(
 def on_each_day(earlier: DayPeriod, days: Mapping[date, Figures], count: int) -> list[Figures | None]:
     """Return the figures of each day of an earlier period.
 
-    count: of the days that are returned; None = after the last day of the period.
+    count: how many days are returned. Days after the end of the earlier period are None.
     """
     found: list[Figures | None] = [days.get(day, Figures()) for day in earlier.each_day()]
     return found + [None] * (count - earlier.days)
@@ -352,11 +352,11 @@ def change_up_to(
 
 
 def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:
-    """Return a figure of sums as pages write it.
+    """Return a figure as its text on pages.
 
-    A difference of other figures is computed from what is shown of them.
+    The difference of two figures is computed from their rounded values on the page.
 
-    short: of a card, where the amounts of large sums have no cents.
+    short: for a card, where large amounts have no cents.
     """
     value = value_of(kind, of)
     match kind.unit:

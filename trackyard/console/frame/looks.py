@@ -1,7 +1,7 @@
 """Staff look at a portal as its owner sees it (docs/spec/console.md#looking-as-an-affiliate).
 
-The browser holds, encrypted, which session looks at which portal, and until when. Every request asks again whether the
-person may see the affiliate or the advertiser.
+The browser holds an encrypted text: the session, the portal and the end of the look. Every request checks again
+whether the person may see the affiliate or the advertiser.
 """
 
 from trackyard.actions.people.callers import LOOK_MS, find_looked
@@ -11,7 +11,7 @@ from trackyard.domain.people.callers import Account, AccountKind, Caller, StaffC
 
 
 def seal_look(request: PageRequest, account: Account) -> str:
-    """Return what lets the session of a request look at the portal of an account for 30 minutes."""
+    """Return the encrypted text that lets a session look at an account's portal for 30 minutes."""
     ends_at = request.deps.clock.now_ms() + LOOK_MS
     session = _session(request.person.caller)
     return seal(request.deps.cipher, SealPurpose.LOOK, session, account.kind, account.id, ends_at)

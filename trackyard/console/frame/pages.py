@@ -20,9 +20,9 @@ FORM_MAX: Final = 1024 * 1024
 class PageRoute:
     """One page.
 
-    needs: the methods of the API that the page cannot do without: who may not call one gets a 403, and no link.
-    body_max: bytes of a form of a person who signed in; more than FORM_MAX where it has files.
-    act: of a stranger, on pages for anyone.
+    needs: the methods of the API that the page needs. A person without the right to one gets a 403, and no link.
+    body_max: the most bytes of a signed-in person's form; more than FORM_MAX where it has files.
+    act: the act of a person who has not signed in, on pages for anyone.
     """
 
     method: str

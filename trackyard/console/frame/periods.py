@@ -68,7 +68,7 @@ class DayPeriod:
         return gettext("%(change)s up to %(hour)s", change=change, hour=self.hour_text)
 
     def against(self, before_text: str) -> str:
-        """Return what it is compared with in words, with the hour up to which both count."""
+        """Return the name of the earlier period, with the hour at which both periods end."""
         if not self.hour_text or not before_text:
             return before_text
         return gettext("%(before)s, up to %(hour)s", before=before_text, hour=self.hour_text)
@@ -86,7 +86,7 @@ class DayPeriod:
 
     @property
     def before_text(self) -> str:
-        """Return what it is compared with in words."""
+        """Return the name of the period before, such as "7 days before"."""
         return (
             gettext("day before")
             if self.days == 1
@@ -170,9 +170,10 @@ class DayPeriod:
 def read_period(
     address: PageAddress, now_ms: int, zone: ZoneInfo, most_days: int | None = MOST_DAYS
 ) -> tuple[DayPeriod, str]:
-    """Return the period that an address names, and a sentence when it names none that can be shown.
+    """Return the period in an address, and an error sentence where the page cannot show it.
 
-    `from` and `to` are days; `period` is a value of CHOICES. now_ms: UTC. most_days: that the page shows, None = any.
+    `from` and `to` are days; `period` is a value of CHOICES. now_ms: UTC.
+    most_days: the most days that the page shows; None = any.
     """
     now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(zone)
     today = now.date()
@@ -192,7 +193,7 @@ def read_period(
 
 
 def read_comparison(address: PageAddress) -> Compare:
-    """Return what an address compares its period with; a wrong value is taken for the usual one."""
+    """Return the comparison in an address; the default where the value is wrong."""
     return next((each for each in COMPARISONS if each == address.get("compare")), COMPARISONS[0])
 
 

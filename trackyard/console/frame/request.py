@@ -98,18 +98,18 @@ class Look:
 class PageRequest:
     """One request for a page.
 
-    address: the path and query that were asked for.
+    address: the path and query of the request.
     path: the values of the path's variables.
     form: the fields of a sent form, in order. files: its files, closed at the end of the request.
-    client, user_agent: the address and the browser of the person.
-    session_key: of the browser's session, "" without one.
-    sealed_look: what the browser says about a look at a portal, encrypted.
-    look: the one that this request is a part of.
-    network: the face of the network.
-    browser_language: the code of the language that was chosen in the browser, or that it asks for.
+    client, user_agent: the person's IP address and browser.
+    session_key: the key of the browser's session, "" without one.
+    sealed_look: the browser's encrypted text about a look at a portal.
+    look: the look at a portal that this request belongs to.
+    network: the network's name, logo and colours.
+    browser_language: the code of the language chosen in the browser, or of the browser's own language.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
-    seen_findings: what the checks found when a page last read it.
+    seen_findings: the findings of the checks when a page last read them.
     """
 
     deps: Deps
@@ -186,7 +186,7 @@ class PageRequest:
 
     @property
     def named_language(self) -> str:
-        """Return the code of the language that the address names, "" without one."""
+        """Return the code of the language in the address, "" without one."""
         named = self.address.get("lang")
         return named if named in NAMES else ""
 

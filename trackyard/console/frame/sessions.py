@@ -42,7 +42,7 @@ def end(request: Request, response: Response) -> None:
 
 
 def find_look(request: Request) -> str:
-    """Return what says, encrypted, which portal the session looks at; "" for none."""
+    """Return the encrypted text about the portal that the session looks at; "" for none."""
     return request.cookies.get(_cookie_name(request, _LOOK), "")[:_MAX_LOOK]
 
 
@@ -87,7 +87,7 @@ def forget_message(request: Request, response: Response) -> None:
 
 
 def language_of(request: Request) -> str:
-    """Return the code of the language that a browser has chosen, else asks for."""
+    """Return the code of the language chosen in the browser, else of the browser's own language."""
     chosen = request.cookies.get(_LANGUAGE, "")
     return chosen if chosen in NAMES else find_language(request.headers.get("accept-language", ""))
 

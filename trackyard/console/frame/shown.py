@@ -59,7 +59,7 @@ class MoneyText(str):
 def money(value: Number | None, currency: str, places: int | None = None) -> MoneyText:
     """Return an amount with its currency: $1,020.50, 1,021 JPY, in Spanish 1.020,50 $.
 
-    places: None = those of the currency.
+    places: decimal places; None = the currency's.
     """
     if value is None:
         return MoneyText("\N{EM DASH}")

@@ -54,7 +54,7 @@ def _one_text(text: str, /, **values: Any) -> Markup:
 
 
 def _counted_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
-    """Return what templates call as `ngettext`; `num` is the number."""
+    """Return a counted text; templates call this as `ngettext`. `num` is the number."""
     return escape(counted_text(one, many, number)) % {"num": count_text(number), **values}
 
 

@@ -66,12 +66,12 @@ class LateParts:
         page: Callable[[], str],
         status: int = 200,
     ) -> Response:
-        """Return the answer of a page. It is called in a thread of a page.
+        """Return the response of a page. Call it in a page's thread.
 
-        caller: has the turn. loop: of the console.
-        make: returns the late part. show: makes a text of it.
+        caller: the person with the turn. loop: the console's event loop.
+        make: returns the late part. show: renders it as text.
         page: returns the page around it, with LATE_MARK once.
-        status: of the page; of 200, the late part says what the answer has.
+        status: the page's status; 200 = the status of the late part, if that is ready in time.
         """
         part = asyncio.run_coroutine_threadsafe(self._made_in_turn(caller, make, show), loop)
         head, tail = page().split(LATE_MARK)
@@ -90,7 +90,7 @@ class LateParts:
         return PartedResponse(head, rest, HEADERS, status, progress)
 
     def _progress(self, show: Callable[[Html], str]) -> Callable[[], str]:
-        """Return what makes the next waiting card, which replaces the one before it."""
+        """Return a function that renders the next waiting card, which replaces the card before it."""
         context, began = copy_context(), time.monotonic()
         return lambda: context.run(self._waiting, show, began)
 

@@ -1,4 +1,4 @@
-"""What a page says in the place of a report that cannot be made (docs/spec/console.md#slow-reports)."""
+"""The message in place of a report that cannot be made (docs/spec/console.md#slow-reports)."""
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
@@ -15,9 +15,9 @@ _SHORTER_DAYS = (30, 7, 1)
 
 
 def refused_part(refusal: RequestError, address: PageAddress, ways: Iterable[Way] = ()) -> Html:
-    """Return what a page shows in place of a report.
+    """Return the message that a page shows in place of a report.
 
-    ways: to shorter reports, for those that take too long.
+    ways: links to shorter reports, shown where a report takes too long.
     """
     is_heavy = isinstance(refusal, ReportTooHeavy) and not isinstance(refusal, ReportsBusy)
     match refusal:

@@ -17,7 +17,7 @@ Question = Callable[[LocalCalls[Deps]], Any]
 def ask_together(calls: LocalCalls[Deps], *questions: Question) -> list[Any]:
     """Return the answers to questions in their order. They take one place among the reports of the caller.
 
-    After a failure those that have not begun are left out, and the failure is raised.
+    After a failure, questions that have not begun are left out, and the failure is raised.
     """
     with calls.one_place() as own, ThreadPoolExecutor(_AT_ONCE, "together") as threads:
         asked = [threads.submit(copy_context().run, question, own) for question in questions]

@@ -74,7 +74,7 @@ class Mover:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a digest says. alerts: sentences and links. report, overview, all_alerts, choices: links."""
+    """The content of a digest. alerts: sentences and links. report, overview, all_alerts, choices: links."""
 
     title: str
     period: str

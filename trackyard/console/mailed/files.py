@@ -25,9 +25,9 @@ log = logging.getLogger("trackyard.api")
 def files_of(
     request: PageRequest, report: SavedReport, query: ReportQuery, table: MailTable, wanted: str
 ) -> tuple[list[MailFile], list[str]]:
-    """Return the files of a mail, and sentences about those that it lacks. Raises RequestError.
+    """Return the files of a mail, and sentences about missing files. Raises RequestError.
 
-    table: with the rows of a PDF file, where one is wanted. A mail has CSV instead of a PDF file that was not made.
+    table: has the rows of a PDF file, where one is wanted. A mail has CSV instead of a PDF file that was not made.
     """
     files = [MailFile("chart.svg", "image/svg+xml", table.chart.encode())] if table.chart else []
     if not request.calls.may_export(reports.custom):
@@ -86,7 +86,7 @@ def _end(table: MailTable, *, has_csv: bool) -> str:
 
 
 def _stand_in(*, has_csv: bool) -> str:
-    """Return what the foot of a page says about characters that its fonts lack."""
+    """Return the footnote about characters missing from the fonts."""
     if has_csv:
         return gettext("“?” replaces a character that this file cannot show. The CSV file shows it.")
     return gettext("“?” replaces a character that this file cannot show. The page of the report shows it.")

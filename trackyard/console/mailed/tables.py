@@ -17,7 +17,7 @@ from trackyard.console.reports_shown.views import FunnelView, HeatMapView, Pivot
 class MailTable:
     """A report as texts.
 
-    names: how many cells of a row name it; the others are figures. total: "" where a column has none.
+    names: how many cells at the start of a row are names; the others are figures. total: "" where a column has none.
     more: rows that are left out. chart: an SVG, "" = none.
     """
 

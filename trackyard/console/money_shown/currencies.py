@@ -16,11 +16,11 @@ _API: Final = "in_currency"
 
 @dataclass(frozen=True, slots=True)
 class CurrencyChoice:
-    """The currency that an address names.
+    """The currency that an address selects.
 
-    code: "" = none, so that amounts are as the API has them without one. shown: the code in which pages write them.
-    known: what may be chosen, the platform's first.
-    fault: a sentence about a currency that the address names and that has no rate.
+    code: "" = none; amounts are then as the API returns them without a currency. shown: the code that pages write.
+    known: the currencies to choose from, the platform's first.
+    fault: a sentence about a currency in the address that has no exchange rate.
     """
 
     code: str
@@ -35,7 +35,7 @@ class CurrencyChoice:
 
     @property
     def query(self) -> str:
-        """Return what the addresses of pages in the same currency end with; "" without one."""
+        """Return the query for addresses of pages in the same currency; "" without one."""
         return f"?{PARAMETER}={self.code}" if self.code else ""
 
     def menu(self, address: PageAddress) -> list[tuple[str, PageAddress, bool]]:
@@ -46,7 +46,7 @@ class CurrencyChoice:
 
 
 def read_currency(request: PageRequest) -> CurrencyChoice:
-    """Return the currency that the address of a page names."""
+    """Return the currency that a page's address selects."""
     known = tuple(currencies_with_rates(request.deps))
     asked = request.address.get(PARAMETER).strip().upper()
     if asked in known:

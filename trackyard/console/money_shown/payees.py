@@ -42,5 +42,5 @@ def payee_choices(systems: Systems) -> FieldChoices:
 
 
 def payee_values(chosen: Iterable[AffiliateSystemView]) -> list[dict[str, Any]]:
-    """Return the payment systems of an affiliate by the names of their parameters."""
+    """Return an affiliate's payment systems by parameter name."""
     return [{"system_id": each.id, "currency": each.currency, "fields": each.fields} for each in chosen]

@@ -28,7 +28,7 @@ _WORDS: Final = {
 class StatementRow:
     """A line of a statement.
 
-    what: in words. link: the page of what it names, "" = none. balance: after the line.
+    what: the kind of line, in words. link: the page of its subject, "" = none. balance: the balance after the line.
     """
 
     date: str
@@ -42,8 +42,8 @@ class StatementRow:
 def statement_page(request: PageRequest, owner: Sequence[Pair], currencies: Sequence[str], **values: Any) -> Html:
     """Return the page of a statement.
 
-    owner: the parameters that name the affiliate, none for its own. currencies: those of its balances.
-    values: what the frame of the page names: title, back, links of lines.
+    owner: the parameters that select the affiliate; none on its own page. currencies: the currencies of its balances.
+    values: values of the page's frame: title, back, links of lines.
     """
     address = request.address
     period, fault = _period(request)

@@ -31,9 +31,10 @@ _PERIODS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CapMeter:
-    """A cap now. label: what it counts. text: 94 of 100. share: 1 = full. tone: of its colour, "" = none.
+    """The state of a cap now.
 
-    link: of the list of what fills it, "" = none.
+    label: what it counts. text: such as 94 of 100. share: 1 = full. tone: the tone of its colour, "" = none.
+    link: the list of the conversions or clicks that fill it, "" = none.
     """
 
     label: str
@@ -87,7 +88,7 @@ def _tone(share: Decimal) -> str:
 
 
 def _label(cap: CapStatsView) -> str:
-    """Return what a cap counts: Conversions today, affiliates 3 and 7, each country."""
+    """Return the label of a cap, such as "Conversions today, affiliates 3 and 7, each country"."""
     affiliates, countries, goals = [str(each) for each in cap.affiliates], cap.countries, cap.goals
     sides = [
         _side(

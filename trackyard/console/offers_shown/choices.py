@@ -46,7 +46,7 @@ def listed(
     sent: Iterable[tuple[str, str]] = (),
     most: int = MOST_CHOICES,
 ) -> Choices:
-    """Return the ids and names that a list of the API has; () where there are more than `most`.
+    """Return the ids and names in a list of the API; () where there are more than `most`.
 
     named: returns the ids and names of an answer; an id without a name is its own name.
     """

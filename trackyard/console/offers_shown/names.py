@@ -38,7 +38,7 @@ def affiliates(calls: LocalCalls[Deps]) -> Choices:
 
 
 def sources(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
-    """Return the first traffic sources, and those of the ids that are named.
+    """Return the first traffic sources, and the sources of the given ids.
 
     There are none where the person may not list them.
     """
@@ -48,7 +48,7 @@ def sources(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
 
 
 def smartlinks(calls: LocalCalls[Deps], named: Collection[str] = ()) -> Choices:
-    """Return the first SmartLinks, and those of the ids that are named; as `sources`."""
+    """Return the first SmartLinks, and the SmartLinks of the given ids; as `sources`."""
     if not calls.may(smartlinks_api.list_all):
         return ()
     return _chosen(((each._id, each.name) for each in calls.ask(smartlinks_api.list_all).data), named)
@@ -70,7 +70,7 @@ def currencies(calls: LocalCalls[Deps], platform: str) -> Choices:
 
 
 def advertiser_names(calls: LocalCalls[Deps], ids: Iterable[str], known: Choices = ()) -> Mapping[str, str]:
-    """Return titles of advertisers by id, of those that the person may see, with few calls.
+    """Return titles by id of the advertisers that the person may see, with few calls.
 
     known: titles that were read already.
     """
@@ -86,5 +86,5 @@ def advertiser_names(calls: LocalCalls[Deps], ids: Iterable[str], known: Choices
 
 
 def _chosen(found: Iterable[tuple[str, str]], named: Collection[str]) -> Choices:
-    """Return the first values, and those that are named."""
+    """Return the first values, and the values of the given ids."""
     return tuple(each for number, each in enumerate(found) if number < MOST_CHOICES or each[0] in named)

@@ -80,7 +80,9 @@ def sentences(offer: ShownOffer, time_of: TimeOf, *, is_own: bool = False) -> li
 
 
 def _groups(offer: ShownOffer, *, is_own: bool) -> list[Sentence]:
-    """Return a sentence for each targeting group: those of named affiliates come first, as in a decision."""
+    """Return a sentence for each targeting group.
+
+    Groups of single affiliates come first, as in a decision."""
     groups = [group for group in offer.targeting if not isinstance(group, TargetingView) or group.enabled]
     personal = [group for group in groups if group.affiliate_id]
     general = [group for group in groups if not group.affiliate_id]

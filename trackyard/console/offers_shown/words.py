@@ -51,10 +51,10 @@ def amount(value: Decimal | int, kind: str, currency: str) -> str:
 
 
 def payout(payment: SharedPaymentView) -> str:
-    """Return what a payment gives the affiliate."""
+    """Return the amount that a payment gives the affiliate."""
     return amount(payment.revenue, payment.type, payment.currency)
 
 
 def charge(payment: OfferPaymentView) -> str:
-    """Return what a payment takes from the advertiser; mixed ones take a share of the sum."""
+    """Return the amount that a payment takes from the advertiser; mixed ones take a share of the sum."""
     return amount(payment.total, "fixed" if payment.type == "fixed" else "percent", payment.currency)

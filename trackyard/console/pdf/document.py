@@ -15,10 +15,11 @@ PAGES: Final = "{pages}"
 class PdfDocument:
     """A report as texts.
 
-    about: lines below the title. notes: sentences above the table. names: how many cells of a row name it; the others
-    are figures. total: () = none. empty: the sentence of a table without rows. end: a sentence below the table.
+    about: lines below the title. notes: sentences above the table. names: how many cells at the start of a row are
+    names; the others are figures. total: () = none. empty: the sentence of a table without rows.
+    end: a sentence below the table.
     chart: an SVG, "" = none. page: the text of the page number with PAGE and PAGES.
-    stand_in: what "?" means, for the foot where a character is replaced by it. made_at: UTC milliseconds.
+    stand_in: a footnote that explains "?", shown where "?" replaces a character. made_at: UTC milliseconds.
     """
 
     language: str

@@ -15,7 +15,7 @@ _NAME_LEAST: Final = 28.0
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """columns that one page has side by side, by their places in a row; all names are among them."""
+    """Columns side by side on one page, by their places in a row. Each band has the columns of names."""
 
     columns: tuple[int, ...]
     widths: tuple[float, ...]

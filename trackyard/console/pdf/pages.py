@@ -1,6 +1,6 @@
 """Draws a report on pages of A4 (docs/spec/console.md#pdf-of-a-report).
 
-Sizes are millimetres; those of texts are points.
+Sizes are in millimetres; sizes of text are in points.
 """
 
 from collections.abc import Sequence

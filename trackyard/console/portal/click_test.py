@@ -15,10 +15,10 @@ from trackyard.domain.tracking.subs import SUBS
 
 @dataclass(frozen=True, slots=True)
 class OwnClickTest:
-    """The form of a test click with what was typed.
+    """The form of a test click with the typed values.
 
-    sentence: the result, "" before it was sent. more: where the visitor goes, and as what it was seen.
-    fault: why there is no result.
+    sentence: the result, "" before the test. more: where the visitor goes, and the detected country and device.
+    fault: the error that prevents a result.
     """
 
     ip: str
@@ -30,7 +30,7 @@ class OwnClickTest:
 
 
 def find_own_test(request: PageRequest, offer: AffiliateOfferView) -> OwnClickTest | None:
-    """Return the test of the link that the address names; None where the affiliate may not test clicks."""
+    """Return the test of the link in the address; None where the affiliate may not test clicks."""
     if not request.calls.may(click_check.check_own):
         return None
     address = request.address
@@ -40,7 +40,7 @@ def find_own_test(request: PageRequest, offer: AffiliateOfferView) -> OwnClickTe
 
 
 def test_own_link(request: PageRequest, offer: AffiliateOfferView) -> OwnClickTest | None:
-    """Return the test of the link that the address names, as the person itself would click it.
+    """Return the test of the link in the address, with the person's own IP address and browser.
 
     None where the affiliate may not test clicks.
     """

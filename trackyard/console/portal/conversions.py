@@ -84,7 +84,7 @@ def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
 
 
 def _offers(request: PageRequest) -> Choices:
-    """Return the offers that the affiliate may send visitors to, and the one that the address names."""
+    """Return the offers that the affiliate may send visitors to, and the offer in the address."""
     chosen = request.address.get("offer")
     found = {}
     if request.calls.may(lists.list_live):

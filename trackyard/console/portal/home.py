@@ -217,7 +217,7 @@ def _link(request: PageRequest) -> OwnLink | None:
 
 
 def _offer_lists(request: PageRequest) -> list[OfferList]:
-    """Return the newest offers, and those that earn the most for a click."""
+    """Return the newest offers, and the offers that earn the most for a click."""
     if not request.calls.may(lists.list_offers):
         return []
     new, top = (

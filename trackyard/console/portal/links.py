@@ -1,4 +1,4 @@
-"""The link of an affiliate, made from what an address names (docs/spec/console.md#portal)."""
+"""The link of an affiliate, made from the parameters of an address (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class LinkForm:
 
 
 def link_form(offer: AffiliateOfferView, address: PageAddress, subs: Sequence[str] = SUBS) -> LinkForm:
-    """Return the form of an offer. subs: names of the fields."""
+    """Return the form of an offer. subs: the names of the fields."""
     links = {str(link.id or ""): link for link in offer.links}
     chosen = address.get("landing")
     given = {name: address.get(name).strip()[:LONGEST_SUB] for name in subs}

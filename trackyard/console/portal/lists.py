@@ -8,9 +8,9 @@ from trackyard.wire.response.envelope import Pagination
 
 @dataclass(frozen=True, slots=True)
 class FilterChoice:
-    """A filter of a list. name: in the address. choices: values and their names.
+    """A filter of a list. name: its parameter in the address. choices: values and their names.
 
-    is_fixed: whether the names are those of the program, which templates translate.
+    is_fixed: whether the names come from the program, so that templates translate them.
     """
 
     name: str
@@ -34,7 +34,7 @@ def paged(place: Pagination) -> dict[str, int]:
 
 
 def chosen_value(address: PageAddress, each: FilterChoice) -> str:
-    """Return the value of a filter that the address names and that exists; "" without one."""
+    """Return the value of a filter in the address if it exists; "" without one."""
     value = address.get(each.name)
     return value if value in dict(each.choices) else ""
 

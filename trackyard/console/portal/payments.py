@@ -132,13 +132,13 @@ def payment(request: PageRequest) -> PageAnswer:
 
 
 def sums_being_paid(request: PageRequest) -> dict[str, Decimal]:
-    """Return what payments that are not executed yet pay, by currency."""
+    """Return the sums of payments that are not executed yet, by currency."""
     asked = [*(("status[]", status) for status in _BEING_PAID), ("limit", str(_MOST_CREATED))]
     return _sums(request.calls.ask(affiliate_payments.list_own, asked).payments)
 
 
 def requested_sums(request: PageRequest) -> dict[str, Decimal]:
-    """Return what open requests ask for, by currency."""
+    """Return the sums of open payment requests, by currency."""
     asked = [("status[]", "open"), ("limit", str(_MOST_CREATED))]
     return _sums(request.calls.ask(payment_requests.list_own, asked).payment_requests)
 

@@ -74,7 +74,7 @@ def chips_of(request: PageRequest, query: ReportQuery) -> list[Chip]:
 
 
 def form_of(request: PageRequest, query: ReportQuery) -> FilterForm | None:
-    """Return the form of the filter that the address asks for with `add`; None without one."""
+    """Return the form of the filter that `add` in the address selects; None without one."""
     kind = FILTER_BY_NAME.get(request.address.get("add"))
     if kind not in query.filter_kinds or kind is None:
         return None
@@ -132,7 +132,7 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
 
 
 def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:
-    """Return the name of an object that a filter names by its id; the id when the person may not see it."""
+    """Return the name of the object with an id in a filter; the id where the person may not see it."""
     if not kind.is_object:
         return signal_text(value) if kind.name == "origin" else value
     try:

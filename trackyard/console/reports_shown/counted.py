@@ -20,9 +20,9 @@ _COUNTED: Final = tuple(("status", each) for each in ("confirmed", "pending", "h
 
 @dataclass(frozen=True, slots=True)
 class CountedRows:
-    """The lists that a person may open, of some days. Links are "" where there is no list.
+    """The lists of some days that a person may open. Links are "" where there is no list.
 
-    zone: how links name the zone of the days, where the address does.
+    zone: the parameter of the days' time zone for links, where the address has one.
     """
 
     first: date
@@ -66,7 +66,7 @@ def linked_cell(request: PageRequest, name: str, row: Row) -> Cell:
 
 
 def links_of(request: PageRequest, query: ReportQuery, row: Row | None) -> Callable[[str], str]:
-    """Return what gives the list that a figure of a row counts; "" where the lists have no such filter."""
+    """Return a function from a figure to the list that it counts; "" where the lists lack the filters."""
     cells = [] if row is None else [cell_of(name, row.keys) for name in query.by]
     days = [cell for cell in cells if cell.slice == "day"]
     chosen = [(cell.slice, cell.value) for cell in cells if cell.slice != "day"]

@@ -22,7 +22,7 @@ LONGEST_LINK: Final = 700
 
 @dataclass(frozen=True, slots=True)
 class RowLink:
-    """A link of the menu of a row. text: of a link that names a part of the row."""
+    """A link of the menu of a row. text: the part of the row that the link is about."""
 
     text: str
     to: str
@@ -32,10 +32,10 @@ class RowLink:
 class RowMenu:
     """The menu of a row.
 
-    name: of the row in words.
-    only: to its rows; None when no filter names any part of it. parts: what `only` filters by, when that is less than
-    the whole row.
-    without: to all rows without a value of it. splits: to its rows by other slices.
+    name: the row's name.
+    only: the link to its rows; "" where no filter has any part of it.
+    parts: the parts of the row that `only` filters by; "" where it filters by all of them.
+    without: links to all rows without one of its values. splits: links to its rows by other slices.
     """
 
     name: str
@@ -94,7 +94,7 @@ def _without(query: ReportQuery, cells: Sequence[Cell]) -> Iterator[RowLink]:
 
 
 def _splits(query: ReportQuery, only: PageAddress, others: Sequence[str]) -> Iterator[RowLink]:
-    """Yield links to the rows by each slice that they do not have; what no filter names stays a slice."""
+    """Yield links to the rows by each further slice. A part without a filter remains a slice."""
     base = only.without("by", "sort", "dir") if query.sort in query.by else only.without("by")
     new = (name for name in SPLITS if name in query.slices and name not in query.by)
     for name, _ in zip(new, range(MOST_SPLITS), strict=False):

@@ -35,6 +35,6 @@ def file_links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 
 
 def curl_line(request: PageRequest, query: ReportQuery) -> str:
-    """Return the command that asks the API for the rows of a report."""
+    """Return the command that requests the rows of a report from the API."""
     address = request.calls.address(reports.custom, query.request())
     return f"curl -H \"API-Key: $KEY\" '{address}'"

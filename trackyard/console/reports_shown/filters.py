@@ -18,9 +18,9 @@ EMPTY: Final = "empty"
 class FilterKind:
     """A filter.
 
-    accepts, excludes: names of the API's filters; excludes: "" where the API cannot leave values out.
-    slice: of which it has the values, "" without one. is_text: whether the empty value can be accepted.
-    of_staff: whether affiliates have no such filter.
+    accepts, excludes: the API's filters. excludes: "" where the API cannot leave values out.
+    slice: the slice with the same values, "" without one. is_text: whether the filter can accept the empty value.
+    of_staff: whether only staff have the filter.
     """
 
     name: str

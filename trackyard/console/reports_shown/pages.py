@@ -54,8 +54,9 @@ class Heading:
 class FigureCell:
     """A figure of a row.
 
-    share: of the largest one of the sorted column, 0 to 1; None in other columns. link: the rows that it counts.
-    part: of the sum of all rows in %, in the column that compares; "" elsewhere.
+    share: the share of the largest figure in the sorted column, 0 to 1; None in other columns.
+    link: the rows that it counts.
+    part: the share of the sum of all rows in %, in the compared column; "" elsewhere.
     """
 
     text: str

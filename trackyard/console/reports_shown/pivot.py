@@ -80,7 +80,7 @@ def pivot_of(rows: Iterable[Row], by: tuple[str, str], kind: FigureKind, currenc
 
 
 def _place(name: str, row: Row) -> Key:
-    """Return what a row is of in a slice."""
+    """Return the key of a row's value in a slice."""
     cell = cell_of(name, row.keys)
     return (cell.text,) if cell.is_time else row_key({name: row.keys[name]})
 

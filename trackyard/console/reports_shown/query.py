@@ -1,4 +1,4 @@
-"""What an address of the page Reports asks for (docs/spec/console.md#reports)."""
+"""The report that an address of the page Reports describes (docs/spec/console.md#reports)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ VIEWS: Final = ("table", "pivot", "heat", "funnel")
 class ReportQuery:
     """A report as its address describes it.
 
-    address: the one that names it, without values that do not exist.
+    address: the report's address, without values that do not exist.
     filter_kinds: the filters that the person has.
-    kinds: the figures that its rows can have. columns: the chosen ones. shown: the figure of the chart.
+    kinds: the figures that its rows can have. columns: the chosen figures. shown: the figure of the chart.
     sort: a figure or a slice of `by`.
-    faults: sentences about what the address names and the page cannot show.
+    faults: sentences about values in the address that the page cannot show.
     money: the currency of its amounts.
     view: the way to show it, "" = as a table.
     """
@@ -67,7 +67,7 @@ class ReportQuery:
 
     @property
     def needed_slices(self) -> tuple[str, ...]:
-        """Return what a report must be grouped by, too, for its filters."""
+        """Return the slices that the report also needs for its filters."""
         return tuple(name for name in self.by if name == "smart_id")
 
     @property
@@ -97,7 +97,7 @@ class ReportQuery:
 
     @property
     def extra_slices(self) -> tuple[str, ...]:
-        """Return what a report by day must be grouped by, too, so that its sum is that of these rows."""
+        """Return the slices that a report by day also needs, so that its sum is the sum of these rows."""
         return tuple(name for name in self.by if name in ("smart_id", "goal", "trafficback_reason"))
 
     @property
@@ -107,7 +107,7 @@ class ReportQuery:
 
     @property
     def long_sort(self) -> str:
-        """Return what the API sorts a long report by: the chosen order, else clicks or a slice."""
+        """Return the column by which the API sorts a long report: the chosen order, else clicks or a slice."""
         if self.api_order:
             return self.sort
         return "clicks" if self.kinds[0].name == "clicks" else self.by[0]
@@ -133,7 +133,7 @@ def api_order_of(sort: str, by: Sequence[str]) -> str:
 
 
 def read_query(request: PageRequest) -> ReportQuery:
-    """Return the report that an address names; what it cannot name is left out, with a sentence."""
+    """Return the report that an address describes; values that do not exist are left out, with a sentence."""
     is_staff = request.calls.is_staff
     named = _renamed(request.address)
     address = named if is_staff else _own_figures(named)
@@ -183,7 +183,7 @@ def allowed_slices(request: PageRequest) -> tuple[str, ...]:
 
 
 def _renamed(address: PageAddress) -> PageAddress:
-    """Return the address with the names that its figures have now."""
+    """Return the address with the current names of its figures."""
     pairs = (
         (name, BY_NAME[value].name if name in _OF_FIGURES and value in BY_NAME else value)
         for name, value in address.pairs

@@ -120,10 +120,10 @@ def _page_of_api(calls: Calls, query: ReportQuery, page: int, page_rows: int) ->
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read at first.
+    """The rows and figures of the first requests.
 
-    rows: of the period. earlier: those of the period before, where they are read already.
-    page: the rows of the page, as the API orders them, where there are more rows than are read.
+    rows: the rows of the period. earlier: the rows of the period before, where they are read already.
+    page: the page's rows in the API's order, where there are more rows than are read.
     """
 
     rows: Page

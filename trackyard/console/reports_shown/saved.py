@@ -48,8 +48,8 @@ class ShownReport:
 class SavedMenu:
     """The saved reports of a person on the page of a report.
 
-    path: of the page that lists them. query: of the report that is shown, as it is saved.
-    open: the one that the page shows; None without one. changed: whether the page shows it with changes.
+    path: the page that lists them. query: the shown report's query, in its saved form.
+    open: the saved report that the page shows; None without one. changed: whether the page shows it with changes.
     """
 
     path: str
@@ -78,7 +78,7 @@ def menu_of_saved(request: PageRequest, query: ReportQuery) -> SavedMenu:
 
 
 def saved_page(request: PageRequest) -> PageAnswer:
-    """Show the saved reports, or do what a form asks."""
+    """Show the saved reports, or run the command of a form."""
     if not request.form:
         return _list(request, {}, 200)
     try:
@@ -91,7 +91,7 @@ def saved_page(request: PageRequest) -> PageAnswer:
 
 
 def _done(request: PageRequest) -> Redirect:
-    """Do what a form asks. Raises RequestError."""
+    """Run the command of a form. Raises RequestError."""
     path = {"id": request.field("id")}
     match request.field("do"):
         case "add":

@@ -20,7 +20,7 @@ _TEXTS: Final[Mapping[str, str]] = {
 
 
 def signal_text(choice: str) -> str:
-    """Return what people read for a choice of the filter."""
+    """Return the text of a choice of the filter."""
     return str(_TEXTS.get(choice, choice))
 
 

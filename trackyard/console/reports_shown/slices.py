@@ -64,8 +64,8 @@ _COST_FILTERS: Final = frozenset(
 class Cell:
     """The value of a slice in a row.
 
-    text: what people read. value: what a filter accepts.
-    path: of the page of the object, below the first page of the person; "" without one.
+    text: the text for people. value: the value in a filter.
+    path: the object's page, below the person's first page; "" without one.
     """
 
     slice: str
@@ -75,7 +75,7 @@ class Cell:
 
     @property
     def is_time(self) -> bool:
-        """Return whether it is a part of the time."""
+        """Return whether the slice is a part of time, such as the day."""
         return self.slice in _TIMES
 
 
@@ -107,12 +107,12 @@ def _object_title(found: Mapping[str, int | str]) -> str:
 
 
 def empty_text(name: str) -> str:
-    """Return what people read for a value that is empty."""
+    """Return the text for an empty value."""
     return gettext("None") if name.startswith("sub") or name in ("smart_id", "origin") else gettext("Unknown")
 
 
 def compared_key(slices: tuple[str, ...], keys: Keys, days: int) -> Key | None:
-    """Return what rows of two periods have in common; None for rows that the other period cannot have.
+    """Return the key by which rows of two periods match; None for rows that the other period cannot have.
 
     days: how far the row is moved to the later period.
     """
@@ -126,7 +126,7 @@ def compared_key(slices: tuple[str, ...], keys: Keys, days: int) -> Key | None:
 
 
 def order_key(name: str, keys: Keys) -> tuple[str, str]:
-    """Return what rows are ordered by in a slice: what people read, whatever its letter case."""
+    """Return the sort key of rows in a slice: the text for people, in any letter case."""
     cell = cell_of(name, keys)
     return (cell.text if cell.is_time else cell.text.casefold(), cell.value)
 
@@ -137,9 +137,9 @@ def is_time(name: str) -> bool:
 
 
 def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff: bool) -> tuple[FigureKind, ...]:
-    """Return the figures that rows by these slices have. Affiliates see what they earn alone.
+    """Return the figures that rows by these slices have. Affiliates see only their earnings.
 
-    filters: names of those of pages.
+    filters: the names of the page's filters.
     """
     if REJECTION_REASON in slices:
         return (BY_NAME["rejected"],)

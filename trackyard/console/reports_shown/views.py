@@ -55,7 +55,7 @@ class ShownStep:
 class PivotView:
     """A pivot; None where there are too many cells, or no second slice.
 
-    offered: the slices to choose the columns from. names: of its two slices. left_out: of those it sums.
+    offered: the slices to choose the columns from. names: the names of its two slices. left_out: the slices it sums.
     too_many: how many cells it has, where these are more than `most`. turned: with rows and columns swapped.
     """
 
@@ -72,7 +72,7 @@ class PivotView:
 class HeatMapView:
     """A heat map and its table.
 
-    weekdays: names, and how many such days the period has. hours, total: the texts of each weekday, and of all.
+    weekdays: their names, and how often the period has each. hours, total: the texts of each weekday, and of all.
     """
 
     has_rows: bool
@@ -109,7 +109,7 @@ def view_part(request: PageRequest, query: ReportQuery, form: FilterForm | None)
 
 
 def view_of(request: PageRequest, query: ReportQuery) -> ReportView:
-    """Return what the view of a report shows. Raises RequestError."""
+    """Return the content of a report's view. Raises RequestError."""
     make: Mapping[str, Callable[[PageRequest, ReportQuery], ReportView]] = {
         "pivot": _pivot,
         "heat": _heat_map,

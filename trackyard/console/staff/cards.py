@@ -70,7 +70,7 @@ class CardBand:
 class Arrangement:
     """The order of all cards.
 
-    hidden: names of those that are not shown. is_usual: whether nothing was chosen.
+    hidden: the names of hidden cards. is_usual: whether this is the default arrangement.
     """
 
     order: tuple[Card, ...]
@@ -79,12 +79,12 @@ class Arrangement:
 
     @property
     def shown(self) -> tuple[Card, ...]:
-        """Return the cards that are shown, in their order."""
+        """Return the shown cards in order."""
         return tuple(card for card in self.order if card.name not in self.hidden)
 
     @property
     def tables(self) -> frozenset[str]:
-        """Return what chooses the slices of the tables that are shown."""
+        """Return the parameters that select the slices of the shown tables."""
         return frozenset(card.table for card in self.shown if card.table)
 
     @property
@@ -107,7 +107,7 @@ def _on(side: str, cards: Iterable[PlacedCard]) -> tuple[PlacedCard, ...]:
 
 
 def read_arrangement(request: PageRequest) -> Arrangement:
-    """Return the cards of the address (`cards`), or those of the person, or the usual ones."""
+    """Return the cards in the address (`cards`), else the person's cards, else the default cards."""
     named = [name for name in request.address.get("cards").split(",") if name in _BY_NAME]
     if named:
         return _arranged(named, hidden=_BY_NAME.keys() - set(named))
@@ -119,7 +119,7 @@ def read_arrangement(request: PageRequest) -> Arrangement:
 
 
 def _arranged(names: Iterable[str], hidden: Iterable[str]) -> Arrangement:
-    """Return cards in an order; those that it does not name follow, such as cards of a later version."""
+    """Return cards in an order; cards missing from it follow, such as cards of a later version."""
     order = dict.fromkeys([*(name for name in names if name in _BY_NAME), *_BY_NAME])
     return Arrangement(tuple(_BY_NAME[name] for name in order), frozenset(hidden), is_usual=False)
 
@@ -140,5 +140,5 @@ def arrange(request: PageRequest) -> PageAnswer:
 
 
 def _place(text: str) -> int:
-    """Return the place that was chosen; the last one for what is no number."""
+    """Return the chosen place; the last place where the text is not a number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) == 1 else len(CARDS)

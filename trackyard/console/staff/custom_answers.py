@@ -26,7 +26,7 @@ def custom_choices(request: PageRequest) -> dict[str, Choices]:
 
 
 def custom_answers(request: PageRequest, answers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the names of custom fields with their answers, of those that have one. answers: by number."""
+    """Return the names and answers of answered custom fields. answers: the answers by field number."""
     named = [(each.name, answers.get(str(each.id), "")) for each in _custom_fields(request)] if answers else []
     return [(name, answer) for name, answer in named if answer]
 

@@ -4,7 +4,7 @@ from trackyard.base.errors import RequestError
 
 
 def fault_of(refusal: RequestError) -> str:
-    """Return why the API refused a change, in sentences without names of parameters."""
+    """Return the API's reasons for refusing a change, in sentences without parameter names."""
     if not refusal.fields:
         return f"{refusal.text.rstrip('.')}."
     return " ".join(sentence for sentences in refusal.fields.values() for sentence in sentences)

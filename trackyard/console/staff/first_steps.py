@@ -29,9 +29,9 @@ _NEEDS: Final = (
 class FirstStep:
     """One step.
 
-    detail: what is there already, or what to do.
-    verb, link: of its button, "" = none.
-    copy: what is to be copied, "" = nothing.
+    detail: the current state, or what to do.
+    verb, link: the text and link of its button, "" = none.
+    copy: the text to copy, "" = none.
     """
 
     title: str

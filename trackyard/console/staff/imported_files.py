@@ -65,7 +65,7 @@ class ImportedFile:
 
     @property
     def used(self) -> list[tuple[str, str]]:
-        """Return the fields that have a column, with their names in words."""
+        """Return the names and labels of the fields that have a column."""
         return [(name, label) for name, label in self.form.labels.items() if name in self.mapping]
 
     @property
@@ -84,13 +84,13 @@ class ImportedFile:
         return found
 
     def faults_of(self, row: ReadRow) -> list[str]:
-        """Return why cells of a row have no value, with the names of their columns."""
+        """Return the errors of a row's cells, with the labels of their columns."""
         labels = self.form.labels
         return [f"{labels[name]}: {sentence}" for name, sentence in row.faults.items()]
 
 
 def _sent_content(request: PageRequest) -> SentContent:
-    """Return what was sent: a new file, what was pasted, or the file of the step before."""
+    """Return the sent content: a new file, pasted text, or the file of the previous step."""
     file = next((each for name, each in request.files if name == "file" and each.name), None)
     if file is not None:
         return SentContent(kept=urlsafe_b64encode(file.read()).decode())
@@ -98,7 +98,7 @@ def _sent_content(request: PageRequest) -> SentContent:
 
 
 def read_import(request: PageRequest, form: TableForm) -> ImportedFile:
-    """Return what was sent, read as the person chose. Raises TableFault."""
+    """Return the sent content, read with the person's choices. Raises TableFault."""
     sent = _sent_content(request)
     table = read_head(read_grid(_bytes_of(sent), form.limits), form, head=_head(request))
     chosen = _chosen(request, form, table)

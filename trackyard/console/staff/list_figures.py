@@ -25,7 +25,9 @@ _NOTHING: Final = Figures()
 
 @dataclass(frozen=True, slots=True)
 class ListPeriod:
-    """The period of a list. pairs: how addresses name it. fault: why it is not the one that was asked for."""
+    """The period of a list.
+
+    pairs: its parameters in addresses. fault: the error where the address has no valid period."""
 
     days: DayPeriod
     pairs: tuple[Pair, ...]
@@ -39,19 +41,19 @@ class ListPeriod:
 
     @property
     def query(self) -> str:
-        """Return what addresses of lists of the same days end with."""
+        """Return the query for addresses of lists of the same days."""
         return str(PageAddress("", self.pairs)).removeprefix("?")
 
     def shown(self) -> dict[str, Any]:
-        """Return what the menu of periods names."""
+        """Return the values of the menu of periods."""
         return {"period": self.days, "periods": CHOICES, "span": self.query, "period_text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class ListFigures:
-    """What an object did in a period.
+    """The figures of an object in a period.
 
-    latest, before: up to the last full hour, in the period and in the one before it.
+    latest, before: the figures up to the last full hour, in the period and in the period before it.
     is_compared: whether an hour of the period is over.
     """
 
@@ -72,7 +74,7 @@ class ListFigures:
 
 
 def list_period(request: PageRequest) -> ListPeriod:
-    """Return the period that the address of a list names; the last seven days unless it does."""
+    """Return the period in the address of a list; the last seven days without one."""
     address = request.address
     if not address.get("period") and not address.get("from") and not address.get("to"):
         address = address.set("period", USUAL)
@@ -88,7 +90,7 @@ def last_week(request: PageRequest) -> DayPeriod:
 
 
 def list_currency(request: PageRequest) -> CurrencyChoice:
-    """Return the currency of the figures of a list; without the right to statistics there is no choice."""
+    """Return the currency of a list's figures; without the right to statistics, people cannot choose it."""
     if request.calls.may(reports.custom):
         return read_currency(request)
     return CurrencyChoice("", request.deps.currency, (request.deps.currency,))
@@ -121,10 +123,10 @@ def find_list_figures(
     ids: Sequence[K],
     money: Sequence[Pair] = (),
 ) -> tuple[Mapping[K, ListFigures] | None, str]:
-    """Return the figures of objects by id, and why they cannot be read.
+    """Return figures by object id, and an error message.
 
-    They are None without the right to statistics. Objects that did nothing are left out.
-    slice_, filter_: of the API, such as affiliate and partner. money: parameters of the API that name the currency.
+    Figures are None without the right to statistics, or with an error. Objects without activity are left out.
+    slice_, filter_: the API's slice and filter, such as affiliate and partner. money: the API's currency parameters.
     """
     if not request.calls.may(reports.custom):
         return None, ""

@@ -16,8 +16,8 @@ _LONGEST: Final = 200
 class ListFilter:
     """A filter of a list.
 
-    name: in the address. parameter: of the API. choices: its values; None = people write a value.
-    kind: of the field where people write.
+    name: its parameter in the address. parameter: the API's parameter.
+    choices: its values; None = people write a value. kind: the type of the input where people write.
     """
 
     name: str
@@ -27,7 +27,7 @@ class ListFilter:
     kind: str = "text"
 
     def values(self, address: PageAddress) -> list[str]:
-        """Return the values that an address names and that exist."""
+        """Return the values of this filter in an address, if they exist."""
         named = [value.strip()[:_LONGEST] for value in dict.fromkeys(address.all(self.name))]
         if self.choices is None:
             return [value for value in named if value]
@@ -46,7 +46,7 @@ class FilterInForce:
 
 @dataclass(frozen=True, slots=True)
 class ListState:
-    """What the address of a list says. sort: a column and `asc` or `desc`. page: counted from 1."""
+    """The state of a list in its address. sort: a column and `asc` or `desc`. page: counted from 1."""
 
     address: PageAddress
     filters: tuple[ListFilter, ...]
@@ -71,7 +71,7 @@ class ListState:
 
     @property
     def kept(self) -> list[Pair]:
-        """Return what the form of the filters carries along: everything but the filters."""
+        """Return the hidden fields of the filter form: all parameters except the filters."""
         return list(self.address.hidden(*(each.name for each in self.filters)))
 
     @property
@@ -91,7 +91,7 @@ class ListState:
         return [*words, *chosen, ("limit", str(PER_PAGE)), ("page", str(self.page))]
 
     def shown(self, total: int) -> dict[str, Any]:
-        """Return what the template of a list names. total: the number of all rows."""
+        """Return the values of a list's template. total: the number of all rows."""
         return {"list": self, "total": total}
 
 
@@ -110,7 +110,7 @@ def read_list(
 def back_to(path: str, sent: str) -> str:
     """Return the address of a list that a form came from.
 
-    It is the path alone where the form names another page.
+    Where the form has the address of another page, return only the path.
     """
     return sent if sent == path or (sent.startswith(f"{path}?") and sent.isprintable()) else path
 

@@ -66,7 +66,9 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What needs a person. slowest: the queue that is the latest; None for those who may not see it."""
+    """The work that needs a person.
+
+    slowest: the queue with the longest delay; None where the person may not see it."""
 
     todo: list[WorkItem]
     slowest: QueueRow | None
@@ -74,11 +76,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class OverviewFigures:
-    """What the reports of the page say.
+    """The figures from the reports of the page.
 
-    days, days_before: of each day. compared, before: the sums of both periods up to the last full hour.
-    reasons: rejected clicks by reason. rejected: those of both periods up to the last full hour. tops: the rows of each
-    table.
+    days, days_before: the figures of each day. compared, before: the sums of both periods up to the last full hour.
+    reasons: rejected clicks by reason. rejected: the rejected clicks of both periods up to the last full hour.
+    tops: the rows of each table.
     """
 
     days: Mapping[date, Figures]
@@ -120,7 +122,7 @@ def overview(request: PageRequest) -> PageAnswer:
 
 
 def _filter_query(request: PageRequest) -> ReportQuery:
-    """Return the filters of the address as those of a report, as far as every figure can have them."""
+    """Return the filters of the address as a report's filters; only filters that every figure can have."""
     query = read_query(request)
     return replace(
         query,
@@ -140,7 +142,7 @@ def _comparisons(request: PageRequest, period: DayPeriod) -> list[tuple[str, Pag
 
 
 def _compare(request: PageRequest) -> Compare:
-    """Return what the address compares with, the period before where it names none."""
+    """Return the comparison in the address; by default with the period before."""
     chosen = read_comparison(request.address)
     return COMPARISONS[0] if chosen == "none" else chosen
 

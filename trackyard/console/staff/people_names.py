@@ -33,7 +33,7 @@ def managers(calls: LocalCalls[Deps]) -> Choices:
 
 
 def full_name(user: StaffUser) -> str:
-    """Return what pages call a staff user."""
+    """Return the name of a staff user on pages."""
     return f"{user.first_name} {user.last_name}".strip() or user.email
 
 
@@ -43,12 +43,12 @@ def manager_name(user: StaffUser | str | None) -> str:
 
 
 def affiliate_name(affiliate: AffiliateView | PartnerView) -> str:
-    """Return what pages call an affiliate: its name, or its login."""
+    """Return the name of an affiliate on pages: its name, login or e-mail address."""
     return affiliate.name or affiliate.login or affiliate.email
 
 
 def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, str]:
-    """Return names of affiliates by number, of those that the person may see, with few calls."""
+    """Return names by number of the affiliates that the person may see, with few calls."""
     wanted = sorted(set(ids))
     if not calls.may(affiliates.list_names):
         return {}

@@ -26,5 +26,5 @@ def reports_file(request: PageRequest) -> PageAnswer:
 @pages.get("/console/reports/saved", needs=(LIST,))
 @pages.post("/console/reports/saved", needs=(LIST,))
 def saved_reports(request: PageRequest) -> PageAnswer:
-    """Show the saved reports, or do what a form asks."""
+    """Show the saved reports, or run the command of a form."""
     return saved_page(request)

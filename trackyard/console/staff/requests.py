@@ -46,10 +46,10 @@ _PATH: Final = "/console/requests"
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """A request. id: begins with `s` where it asks for a SmartLink, with `q` for a question.
+    """A request. id: begins with `s` for a SmartLink, with `q` for a question.
 
-    path: of the page of what it asks for; "" for a question. kind: of a question in words.
-    clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen.
+    path: the page of the requested offer or SmartLink; "" for a question. kind: a question's kind in words.
+    clicks, conversions: the affiliate's in the last 7 days, None where the person may not see them.
     """
 
     id: str
@@ -185,7 +185,7 @@ def _row(ticket: tickets.TicketView, week: Mapping[int, ListFigures] | None) -> 
 
 
 def _path(ticket: tickets.TicketView) -> str:
-    """Return the page of what a ticket asks for; "" for a question."""
+    """Return the page of the offer or SmartLink that a ticket requests; "" for a question."""
     if ticket.smartlink:
         return f"/console/smartlinks/{ticket.smartlink.id}"
     return f"/console/offers/{ticket.offer.id}" if ticket.offer else ""

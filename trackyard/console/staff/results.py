@@ -45,8 +45,8 @@ def with_results(
 
     It has the figures of a period and their chart, in the currency of the address. Without the right to statistics the
     page has no card.
-    filters: of the object. usual: the period of an address without one. lists: paths of lists of the object, with
-    their filters, and how links to them are called; those that the person may not open are left out.
+    filters: the object's filters. usual: the period of an address without one. lists: paths of the object's lists with
+    their filters, and the texts of their links; lists that the person may not open are left out.
     """
     if not request.calls.may(reports.custom):
         return page
@@ -86,7 +86,7 @@ def _currency_of(path: str, money: CurrencyChoice) -> str:
 
 
 def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, object]) -> Html:
-    """Return the card; where the figures cannot be read, it says why, and the page around it is as ever."""
+    """Return the card; where the figures cannot be read, it shows the reason, and the page stays the same."""
     show = request.address.get("show")
     chosen = BY_NAME[show if show in CHOSEN else "clicks"]
     try:

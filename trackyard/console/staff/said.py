@@ -134,7 +134,7 @@ def in_own_words(sentence: str) -> str:
 
 
 def advice_text(finding: FindingView) -> str:
-    """Return what to do about a finding. The API translates all of it but its reason."""
+    """Return the advice for a finding. The API translates all of it except the reason."""
     reason = str(finding.evidence.get("reason", ""))
     return finding.advice.replace(reason, in_own_words(reason)) if reason else finding.advice
 
@@ -150,7 +150,7 @@ def _compiled() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _pattern_of(text: str) -> re.Pattern[str]:
-    """Return what finds the sentences of a text with names of data."""
+    """Return a pattern that matches the sentences of a text with placeholders."""
     parts = re.split(r"%\((\w+)\)s", text)
     sources = (re.escape(part) if number % 2 == 0 else f"(?P<{part}>.+?)" for number, part in enumerate(parts))
     return re.compile("".join(sources), re.DOTALL)

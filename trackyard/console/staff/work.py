@@ -108,8 +108,8 @@ class RailNumber:
 def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
     """Return how many things wait on a page of the rail, by its path.
 
-    Affiliates and requests are counted now; findings are those that a page read last. Without the database there are
-    no numbers, so that a page can say that it is away.
+    Affiliates and requests are counted now; findings are from the last page that read them. Without the database there
+    are no numbers, so that the page can show that it is unavailable.
     """
     found = dict[str, RailNumber]()
     for path, source in _COUNTED.items():
@@ -153,7 +153,7 @@ def find_mail_fault(request: PageRequest, waiting: Mapping[str, RailNumber]) -> 
 
 
 def read_findings(request: PageRequest) -> list[FindingView]:
-    """Return what the checks found. Raises ReportTooHeavy, Unavailable."""
+    """Return the findings of the checks. Raises ReportTooHeavy, Unavailable."""
 
     def ask() -> list[FindingView]:
         return [finding for check in request.calls.ask(status.list_findings).checks for finding in check.findings]
@@ -162,7 +162,7 @@ def read_findings(request: PageRequest) -> list[FindingView]:
 
 
 def find_work(request: PageRequest) -> list[WorkItem]:
-    """Return what waits and the person may decide, failures of the system first."""
+    """Return the work that waits for the person's decision; failures of the system come first."""
     found = _findings(request)
     for source in _SOURCES:
         waiting = source.find(request.calls)
@@ -184,7 +184,7 @@ def _pixels(request: PageRequest) -> list[WorkItem]:
 
 
 def _held_changes(request: PageRequest) -> list[WorkItem]:
-    """Return the changes that wait for a second person, of those who are not their author."""
+    """Return other people's changes that wait for a second person."""
     if not request.calls.may(held_changes.confirm):
         return []
     answer = request.calls.ask(held_changes.list_, [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
@@ -205,7 +205,7 @@ def _held_changes(request: PageRequest) -> list[WorkItem]:
 
 
 def _findings(request: PageRequest) -> list[WorkItem]:
-    """Return what keeps the platform from serving, and what needs a look."""
+    """Return the problems that keep the platform from serving, and the problems that need a look."""
     if not request.calls.may(status.list_findings):
         return []
     try:

@@ -181,7 +181,7 @@ def _own(request: PageRequest) -> list[Pair]:
 
 
 def _macros() -> list[tuple[str, str]]:
-    """Return the macros of postbacks with their meaning, without those of sites that report conversions."""
+    """Return the macros of postbacks with their meaning, without the macros of custom fields."""
     found = [
         (macro.name, _MEANINGS.get(macro.name, macro.meaning))
         for macro in MACROS

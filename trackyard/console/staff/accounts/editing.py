@@ -77,7 +77,7 @@ def edit_user(request: PageRequest) -> PageAnswer:
 
 
 def _with_preset(request: PageRequest) -> PageRequest:
-    """Return the request with the roles of the preset that its button names; nothing is saved by it."""
+    """Return the request with the roles of its button's preset; nothing is saved."""
     preset = PRESETS.get(request.field("preset"))
     if preset is None:
         return request

@@ -65,7 +65,7 @@ def shown_sections(tree: TreeView) -> list[ShownSection]:
 
 
 def level_in(tree: TreeView, feature: str) -> FeatureView | None:
-    """Return what a tree has of a feature; None where it does not name it."""
+    """Return a feature's entry in a tree; None where it has none."""
     area, _, name = feature.partition(".")
     return tree.get(area, {}).get(name)
 
@@ -79,7 +79,7 @@ def parameter_of(feature: str) -> str:
 def level_groups(initial: str, has: Callable[[str], bool] = bool) -> tuple[FormGroup, ...]:
     """Return the cards with the level of each feature.
 
-    initial: of a new thing. has: whether a feature is shown.
+    initial: the level in a new thing. has: returns whether a feature is shown.
     """
     groups = []
     for section in SECTIONS:

@@ -126,7 +126,7 @@ def _find(request: PageRequest) -> PresetView:
 
 
 def _choices(tree: TreeView) -> dict[str, Choices]:
-    """Return what can be chosen for each feature. tree: of the preset."""
+    """Return the choices for each feature. tree: the preset's tree."""
     highest = staff_levels([Role.ADMIN])
     found = {}
     for feature in _FIELDS:

@@ -37,7 +37,7 @@ Place = tuple[str, str, str, str]
 class CostLine:
     """A line of the file.
 
-    before: the cost that it replaces, "" = none. why: the line is refused, "" = it is not.
+    before: the cost that it replaces, "" = none. why: the reason why the line is refused, "" = it is not refused.
     """
 
     number: int
@@ -47,12 +47,12 @@ class CostLine:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Return it as parameters of the API."""
+        """Return the line as parameters of the API."""
         return [*self.sent.items(), *without_sub8(self.sent.get("sub8", ""))]
 
     @property
     def place(self) -> Place:
-        """Return what the cost was paid for."""
+        """Return the place that the cost was paid for: offer, affiliate, day and sub8."""
         offer, affiliate, day = (self.sent.get(name, "") for name in _NEEDED[:3])
         return offer.lstrip("0"), affiliate.lstrip("0"), day, self.sent.get("sub8", "")
 

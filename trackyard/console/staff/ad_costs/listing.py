@@ -52,7 +52,7 @@ NEW: Final = FormPlan(
 
 @pages.get(PATH, needs=(LIST,))
 def ad_costs(request: PageRequest) -> PageAnswer:
-    """Show the ad costs of the offer that the address names, the newest days first."""
+    """Show the ad costs of the offer in the address, the newest days first."""
     return _page(request)
 
 
@@ -81,7 +81,7 @@ def remove(request: PageRequest) -> PageAnswer:
 
 
 def without_sub8(value: str) -> list[Pair]:
-    """Return what the API reads for clicks without a value of sub8."""
+    """Return the parameter of the API for clicks without a value of sub8."""
     return [] if value.strip() else [("no_sub8", "1")]
 
 

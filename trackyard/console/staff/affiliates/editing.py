@@ -104,7 +104,7 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
 
 
 def _values(affiliate: AffiliateView) -> dict[str, Any]:
-    """Return an affiliate by the names of its parameters."""
+    """Return an affiliate's values by parameter name."""
     return form_values(affiliate) | {
         NAME: payee_values(affiliate.payment_systems),
         "custom_fields": {str(each.id): each.value for each in affiliate.custom_fields},

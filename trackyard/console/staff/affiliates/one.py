@@ -88,7 +88,7 @@ def page_of(
 
 
 def _rights(request: PageRequest, affiliate: AffiliateView) -> dict[str, bool]:
-    """Return what the person may do with an affiliate besides editing it."""
+    """Return the person's rights on an affiliate, except the right to edit it."""
     may = request.calls.may
     return {
         "may_look": may(affiliates.look_as) and STATUS_RULES[AffiliateStatus(affiliate.status)].may_sign_in,

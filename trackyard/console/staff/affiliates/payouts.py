@@ -34,7 +34,7 @@ EDIT: Final = FormPlan(offers.edit, (FormGroup(lazy_gettext("Personal payouts"),
 @pages.get("/console/affiliates/{id}/payouts", needs=(affiliates.show, lists.get, offers.edit))
 @pages.post("/console/affiliates/{id}/payouts", needs=(affiliates.show, lists.get, offers.edit))
 def edit_payouts(request: PageRequest) -> PageAnswer:
-    """Change what an affiliate is paid in the offer that the address names."""
+    """Change an affiliate's payouts in the offer in the address."""
     affiliate = find_affiliate(request)
     offer = _offer(request)
     if offer is None:
@@ -70,7 +70,7 @@ def _plan(affiliate: int) -> FormPlan[offers.OfferAnswer]:
 
 
 def _offer(request: PageRequest) -> OfferView | None:
-    """Return the offer that the address names; None without one."""
+    """Return the offer in the address; None where it does not exist."""
     path = {"id": request.address.get("offer").strip() or "0"}
     try:
         return request.calls.ask_as(lists.OneOfferAnswer, lists.get, path=path).offer

@@ -33,7 +33,7 @@ _DECISIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PixelRow:
-    """A pixel of the list. is_off: whether it is accepted and switched off. offer, affiliate: their names."""
+    """A pixel of the list. is_off: whether it is accepted and switched off. offer, affiliate: titles."""
 
     id: int
     name: str
@@ -52,7 +52,7 @@ class PixelRow:
 
 @pages.get(PATH, needs=(pixels_api.list_own,))
 def pixels(request: PageRequest) -> PageAnswer:
-    """Show the pixels of affiliates, those that wait first."""
+    """Show the pixels of affiliates; pixels that wait for a decision come first."""
     calls = request.calls
     affiliates = names.affiliates(calls)
     states = tuple((value, str(word)) for value, (_, word) in STATES.items())

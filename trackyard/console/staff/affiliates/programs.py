@@ -62,14 +62,14 @@ class ReferredLine:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The first rows of a list. total: the number of all."""
+    """The first rows of a list. total: the number of all rows."""
 
     rows: Sequence[Any]
     total: int
 
 
 def find_programs(request: PageRequest, number: int) -> dict[str, Any]:
-    """Return what templates name; None for what the person may not see."""
+    """Return the values of the template; None where the person may not see a value."""
     offers = _offers(request, number)
     return {
         "offers": offers,

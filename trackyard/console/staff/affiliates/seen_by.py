@@ -1,6 +1,6 @@
 """Who can see an affiliate: roles, and the people who have them.
 
-The roles are those of docs/spec/callers.md#roles-of-staff.
+docs/spec/callers.md#roles-of-staff has the roles.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _MOST_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class SeeingRole:
-    """A role that shows an affiliate. people: links and names; more: people who are not named.
+    """A role that shows an affiliate. people: links and names. more: how many people are not listed.
 
-    sentence: what is true of its people, "" where the names say it.
+    sentence: describes its people, "" where the links suffice.
     """
 
     name: str
@@ -34,7 +34,7 @@ class SeeingRole:
 
 
 def find_seeing(request: PageRequest, affiliate: AffiliateView) -> list[SeeingRole]:
-    """Return the roles that show an affiliate; names of people only to those who may list them."""
+    """Return the roles that show an affiliate, with people's names where the person may list staff users."""
     users = _users(request)
     return [_role(role, affiliate, users) for role in _ROLES]
 

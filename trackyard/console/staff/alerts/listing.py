@@ -43,7 +43,7 @@ class AlertRow:
 
 @pages.get(PATH, needs=(alerts_api.list_,))
 def alerts(request: PageRequest) -> PageAnswer:
-    """Show alerts, those that are open unless the address names others."""
+    """Show alerts; only open alerts unless the address selects others."""
     kinds = tuple((kind.value, str(kind.label)) for kind in AlertKind)
     filters = (
         ListFilter("state", gettext("State"), "state", _STATES),

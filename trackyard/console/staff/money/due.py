@@ -38,7 +38,7 @@ def propose(request: PageRequest) -> PageAnswer:
 
 
 def _done(answer: AddedPaymentsAnswer) -> str:
-    """Return what was made, and what was not."""
+    """Return sentences about the added payments, and about the affiliates that were left out."""
     made = answer.payments
     total = sums_text(sums_of((each.currency, each.amount) for each in made))
     skipped = [

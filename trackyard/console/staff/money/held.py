@@ -22,7 +22,7 @@ PATH: Final = "/console/payments/held"
 
 @pages.get(PATH, needs=(held_changes_api.list_,))
 def held_changes(request: PageRequest) -> PageAnswer:
-    """Show held changes, those that wait unless the address says otherwise."""
+    """Show held changes; only waiting changes unless the address selects others."""
     return _page(request)
 
 

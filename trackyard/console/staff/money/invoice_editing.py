@@ -99,7 +99,7 @@ def edit_invoice(request: PageRequest) -> PageAnswer:
 
 
 def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:
-    """Return titles of offers by number, of those that the person may see."""
+    """Return titles by number of the offers that the person may see."""
     if not ids or not request.calls.may(lists.list_offers):
         return {}
     statuses = [("status[]", each) for each in ("active", "stopped", "suspended")]

@@ -24,7 +24,7 @@ _DECIDED: Final = ("accepted", "rejected", "withdrawn")
 
 @pages.get(PATH, needs=(payment_requests_api.list_,))
 def payment_requests(request: PageRequest) -> PageAnswer:
-    """Show requests that wait, or those that are decided."""
+    """Show waiting or decided payment requests."""
     return _page(request)
 
 

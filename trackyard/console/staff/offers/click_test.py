@@ -74,7 +74,7 @@ class ClickTest:
 
 
 def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
-    """Return the test that the address names; None where the person may not test clicks."""
+    """Return the test in the address; None where the person may not test clicks."""
     if not request.calls.may(click_check.check):
         return None
     address = request.address

@@ -30,7 +30,7 @@ _WITHOUT_FIELDS: Final = ("targeting", "sub_restrictions")
 @pages.get("/console/offers/new", needs=(offers.add,))
 @pages.post("/console/offers/new", needs=(offers.add,))
 def new_offer(request: PageRequest) -> PageAnswer:
-    """Create an offer, or a copy of the one that the address names."""
+    """Create an offer, or a copy of the offer in the address."""
     copied, values, fixed = _find_copied(request), None, list[Pair]()
     if copied is not None:
         title = gettext("Copy of %(title)s", title=copied.title)[:500]
@@ -77,13 +77,13 @@ def edit_offer(request: PageRequest) -> PageAnswer:
 
 
 def _find_copied(request: PageRequest) -> OfferView | None:
-    """Return the offer that is copied; None where the address names none. Raises NotFound."""
+    """Return the offer to copy; None where the address has none. Raises NotFound."""
     copied = request.address.get("copy")
     return request.calls.ask_as(lists.OneOfferAnswer, lists.get, path={"id": copied}).offer if copied else None
 
 
 def values_of(request: PageRequest, offer: OfferView) -> dict[str, Any]:
-    """Return an offer by the names of its parameters, where these differ from the answer."""
+    """Return an offer's values by parameter name."""
     schedule = form_values(offer.schedule)
     if offer.schedule.date_start:
         zone = find_zone(offer.schedule.timezone)
@@ -99,9 +99,9 @@ def values_of(request: PageRequest, offer: OfferView) -> dict[str, Any]:
 
 
 def _choices(request: PageRequest) -> dict[str, Choices]:
-    """Return what can be chosen, by field.
+    """Return the choices by field.
 
-    Nothing can be chosen where there is too much to list, or where the person may not see it.
+    A field has no choices where there are too many, or where the person may not see them.
     """
     calls = request.calls
     currencies = names.currencies(calls, request.deps.currency)

@@ -28,9 +28,9 @@ _TONES: Final = {"error": "declined", "warning": "pending"}
 
 @dataclass(frozen=True, slots=True)
 class OfferFinding:
-    """What needs a person.
+    """A problem of an offer that needs a person.
 
-    tone: of its mark. link: of the page that shows why; "" where it may not be opened.
+    tone: the tone of its mark. link: the page that explains it; "" where the person may not open it.
     """
 
     sentence: str
@@ -39,9 +39,9 @@ class OfferFinding:
 
 
 def findings_of_offers(request: PageRequest, offers: Sequence[int]) -> Mapping[int, Sequence[OfferFinding]]:
-    """Return what needs a person, by offer; errors come first.
+    """Return the problems that need a person, by offer; errors come first.
 
-    Checks ask databases and hosts, so their findings are those that a page read last; alerts are read now.
+    Checks query databases and hosts, so their findings are from the last page that read them; alerts are read now.
     """
     found: dict[int, dict[str, OfferFinding]] = defaultdict(dict)
     for offer, kind, finding in (*_alerts(request), *_known(request)):

@@ -56,7 +56,7 @@ class HourLines:
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the intervals of each day.
 
-        What names no day or no hours is sent unchanged, and the API refuses it.
+        A line without a day or hours is sent unchanged, and the API refuses it.
         """
         for line in lines:
             day, _, spans = line.partition(":")
@@ -79,7 +79,7 @@ class SubLines:
             yield from (f"{sub}: {value}" for value in values)
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield the values of each sub. What names no sub is sent unchanged, and the API refuses it."""
+        """Yield the values of each sub. A line without a sub is sent unchanged, and the API refuses it."""
         for line in lines:
             sub, _, value = line.partition(":")
             key = sub.strip().lower()[:40].replace("[", "").replace("]", "") or "none"

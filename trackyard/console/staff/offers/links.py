@@ -49,7 +49,7 @@ def find_links(request: PageRequest, offer: OfferView) -> OfferLinks:
 
 
 def _base(request: PageRequest, number: int) -> str:
-    """Return what the links of an offer begin with."""
+    """Return the beginning of an offer's links."""
     sent = [("int_id[]", str(number)), *(("status[]", each) for each in ("active", "stopped", "suspended"))]
     found = request.calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers
     return found[0].link if found else ""

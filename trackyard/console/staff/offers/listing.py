@@ -43,7 +43,7 @@ SORTS: Final = ("id", "title", "revenue")
 class OfferRow:
     """An offer of the list. results: None where they cannot be seen. best: its highest payment.
 
-    affiliates: the number of those that are connected, or that all may use it; "" where they cannot be seen.
+    affiliates: the number of connected affiliates, or a text that all may use it; "" where the person may not see them.
     may_write: whether the person may change it.
     """
 
@@ -114,7 +114,7 @@ def _found(
 ) -> tuple[Sequence[ListedOfferView], int, tuple[str, str], str]:
     """Return the offers of the page, the number of all, and their order.
 
-    The last value says why it is not the order of the address.
+    The last value explains why the order differs from the address; "" = it does not.
     """
     calls, (column, direction), refused = request.calls, _sort(request), ""
     if column in FIGURES:
@@ -158,7 +158,9 @@ def _filters(calls: LocalCalls[Deps], address: PageAddress) -> tuple[ListFilter,
 
 
 def _request(address: PageAddress, filters: Sequence[ListFilter]) -> list[Pair]:
-    """Return the parameters of the list. Offers of every status are listed unless the address names some."""
+    """Return the parameters of the list.
+
+    Without a status in the address, offers of every status are listed."""
     chosen = {each.name: each.values(address) for each in filters}
     chosen["status"] = chosen["status"] or list(STATUSES)
     chosen["privacy"] = [str(list(PRIVACIES).index(value)) for value in chosen["privacy"]]  # a number in the API
@@ -176,7 +178,7 @@ def _request(address: PageAddress, filters: Sequence[ListFilter]) -> list[Pair]:
 
 
 def _sort(request: PageRequest) -> tuple[str, str]:
-    """Return the column and the direction that an address names, by default the newest offer first."""
+    """Return the column and the direction in an address; by default the newest offers come first."""
     column, _, direction = request.address.get("sort").partition("-")
     may_sort = column in SORTS or (column in FIGURES and request.calls.may(reports.custom))
     return (column, "desc" if direction == "desc" else "asc") if may_sort else USUAL
@@ -206,9 +208,9 @@ def _rows(
 
 
 def _affiliates_of(request: PageRequest, offers: Sequence[ListedOfferView]) -> Mapping[int, str]:
-    """Return how many affiliates are connected, by offer, of those that the person may see.
+    """Return how many connected affiliates the person may see, by offer.
 
-    All affiliates may use a public offer, but those that staff disconnected.
+    All affiliates may use a public offer, except affiliates that staff disconnected.
     """
     if not offers or not request.calls.may(connections.count_affiliates):
         return {}

@@ -55,7 +55,7 @@ def find_offer(request: PageRequest) -> OfferView:
 
 
 def may_write(request: PageRequest, offer: OfferFields) -> bool:
-    """Return whether the person may change this offer: managers may change those of their advertisers."""
+    """Return whether the person may change this offer. Managers may change their advertisers' offers."""
     return request.calls.may(offers.edit) and offer.pixel_code != _HIDDEN
 
 

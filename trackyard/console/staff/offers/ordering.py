@@ -91,7 +91,7 @@ def _every(calls: LocalCalls[Deps], conditions: Sequence[Pair]) -> Offers:
 
 
 def _of_ids(calls: LocalCalls[Deps], conditions: Sequence[Pair], ids: Sequence[int]) -> Offers:
-    """Yield those of some offers that meet the filters, in the order of their ids here."""
+    """Yield the offers with these ids that meet the filters, in the order of the ids."""
     for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
         sent = [*conditions, *(("int_id[]", str(each)) for each in block)]
         found = {offer.id: offer for offer in _ask(calls, sent).offers}

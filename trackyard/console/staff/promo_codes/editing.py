@@ -23,7 +23,7 @@ _NOTE_HELP: Final = lazy_gettext("For staff alone.")
 
 
 def _terms(prefix: str) -> tuple[FormField, ...]:
-    """Return the fields of both forms. prefix: of the parameters' names, up to an opening bracket."""
+    """Return the fields of both forms. prefix: the start of parameters, up to an opening bracket."""
     name = (lambda key: f"{prefix}[{key}]") if prefix else str
     return (
         FormField(name("date_from"), lazy_gettext("Works from"), help="", widget="moment", zoned=True),

@@ -88,7 +88,7 @@ def promo_codes(request: PageRequest) -> PageAnswer:
 
 
 def find_code(request: PageRequest) -> promo_codes_api.PromoCodeView:
-    """Return the promo code that the address names. Raises NotFound."""
+    """Return the promo code in the address or the form. Raises NotFound."""
     code = request.address.get("code") or request.field("code")
     found = request.calls.ask(METHOD, [("code", code)]).data.promocodes if code.strip() else []
     if not found:

@@ -111,7 +111,7 @@ def new_rule(request: PageRequest) -> PageAnswer:
 
 
 def _chosen(presets: Sequence[rule_presets.RulePresetView], name: str) -> rule_presets.RulePresetView | None:
-    """Return the preset that the address names, or None.
+    """Return the preset in the address, or None.
 
     Raises BadInput for an unknown name.
     """

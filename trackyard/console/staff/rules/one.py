@@ -1,4 +1,4 @@
-"""The page of a rule: what it says, its look back, what it did (docs/spec/console.md#rules)."""
+"""The page of a rule: its conditions, its look back, its actions (docs/spec/console.md#rules)."""
 
 from typing import Final
 

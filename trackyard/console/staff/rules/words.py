@@ -89,7 +89,7 @@ def rule_line(request: PageRequest, rule: RuleView) -> RuleLine:
 
 
 def judged_words(rule: RuleView) -> str:
-    """Return what a rule judges."""
+    """Return the subjects of a rule, in words."""
     each = " × ".join(str(SLICE_NAMES.get(name, name)) for name in rule.each) or gettext("the whole network")
     named = (
         (gettext("offers"), rule.offers),
@@ -120,7 +120,7 @@ def _condition(condition: ConditionView) -> str:
 
 
 def action_words(rule: RuleView) -> str:
-    """Return what a rule does."""
+    """Return the action of a rule, in words."""
     name = str(ACTION_NAMES[RuleAction(rule.action)])
     status = _STATUS_NAMES.get(rule.new_status)
     return f"{name}: {status}" if status else name

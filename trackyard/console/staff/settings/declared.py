@@ -29,8 +29,8 @@ SETTINGS: Final = "/console/settings/"
 class ListColumn(Generic[R]):
     """A column of a list.
 
-    text: what it says of a record. sort: the order of the API that sorts by it, "" = none. is_time: it is a time of the
-    answer. offers: it counts the offers of the record and is a link to them, by this filter of the list of offers.
+    text: the cell of a record. sort: the API's order by this column, "" = none. is_time: whether it is a time in the
+    answer. offers: the filter of the list of offers; the cell is the number of a record's offers, and a link to them.
     """
 
     title: str
@@ -42,7 +42,7 @@ class ListColumn(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class OffersOfRecord:
-    """The filter of the list of offers that names a record. name: in the address. parameter: of the API."""
+    """The filter of offers by a record. name: its parameter in the address. parameter: the API's."""
 
     name: str
     parameter: str
@@ -52,15 +52,15 @@ class OffersOfRecord:
 class SettingsList(Generic[R, A]):
     """A list of the settings.
 
-    slug: of its address below `place`.
-    one: what one of them is called. about: what the list is for. removal: what follows from removing one.
-    lists, sent, add, edit, remove, test: methods, and the parameters of the list. remove: None = none can be removed.
-        test: None = there is no page that tests a record.
-    is_paged: whether the method pages the records and finds one by `ids[]`; else it answers with all of them.
-    offers: what the list of offers is filtered by to find those of a record, None = nothing.
-    records: of the answer of `lists`. key, name: the id of a record, and what it is called.
-    name_sort: the order of the API that sorts by the name, "" = none.
-    new, changed: the cards of the two forms. choices: what can be chosen in them.
+    slug: the end of its address, below `place`.
+    one: the word for one record. about: the purpose of the list. removal: the effect of removing a record.
+    lists, sent, add, edit, remove, test: methods, and the parameters of the list.
+        remove: None = records cannot be removed. test: None = no page tests a record.
+    is_paged: whether the method pages the records and finds one by `ids[]`; otherwise it returns all records.
+    offers: the filter that lists a record's offers, None = none.
+    records: returns the records in the answer of `lists`. key, name: return the id and the name of a record.
+    name_sort: the API's order by name, "" = none.
+    new, changed: the cards of the two forms. choices: the choices in the forms.
     """
 
     slug: str

@@ -89,7 +89,7 @@ def platform_settings(request: PageRequest) -> PageAnswer:
 
 
 def _retention(request: PageRequest) -> list[tuple[str, str, str]]:
-    """Return what is kept, for how long, and the setting of the server for it."""
+    """Return the kinds of data, how long each is kept, and the setting for it."""
     kept = request.deps.retention_policy
     days = (
         (gettext("Journals, after they are loaded"), kept.journals, "TRACKYARD_JOURNAL_DAYS"),

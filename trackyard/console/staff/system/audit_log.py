@@ -124,7 +124,7 @@ class AuditRow:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Return the names of what was changed, of the first changes; () of a new or removed thing."""
+        """Return the names of the first changed fields; () for a new or removed thing."""
         return tuple(each.field for each in self.changes) if self.verb == "changed" else ()
 
 
@@ -175,7 +175,7 @@ def audit_log(request: PageRequest) -> PageAnswer:
 
 
 def _chosen(address: PageAddress) -> tuple[dict[str, str], str]:
-    """Return the filters of an address, and a sentence about those that cannot be used."""
+    """Return the filters of an address, and a sentence about invalid filters."""
     given = {name: address.get(name).strip() for name in _SENT if address.get(name).strip()}
     chosen = {name: value for name, value in given.items() if _is_fit(name, value)}
     if chosen.get("from", "") > chosen.get("to", "9999"):
@@ -241,7 +241,7 @@ def _row(request: PageRequest, record: settings.AuditView) -> AuditRow:
 
 
 def _author(request: PageRequest, record: settings.AuditView) -> tuple[str, str]:
-    """Return what an author is called, and the path of its page."""
+    """Return the name of an author, and the path of its page."""
     user, kind = record.user, record.user_type
     if kind == "system":
         return gettext("System"), ""
@@ -258,9 +258,9 @@ def _open_path(request: PageRequest, path: str) -> str:
 
 
 def _verb(changes: Mapping[str, settings.ChangeView]) -> str:
-    """Return what was done to a thing.
+    """Return the verb of a change: created, changed or removed.
 
-    The fields of a new one had no value before, those of a removed one have none after.
+    The fields of a new thing have no value before; the fields of a removed thing have none after.
     """
     if changes and all(each.before is None for each in changes.values()):
         return "created" if len(changes) > 1 else "changed"

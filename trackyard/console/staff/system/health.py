@@ -184,7 +184,7 @@ def _findings(found: status.StatusView) -> Iterable[PageFinding]:
 
 
 def _found_by_checks(request: PageRequest, checks: Iterable[status.CheckView]) -> Iterable[PageFinding]:
-    """Yield what checks found, except what the state of the machine says already."""
+    """Yield the findings of checks, except findings that the state of the machine already shows."""
     for check in checks:
         for each in check.findings:
             if each.kind not in _SAID_BY_STATE:

@@ -35,7 +35,7 @@ _CHANGES: Final = ("up", "down")
 class RankedRow:
     """A row of a table.
 
-    change: of the margin against the period before; None where the table has no changes.
+    change: the change of the margin against the period before; None where the table has no changes.
     """
 
     keys: Keys

@@ -37,7 +37,7 @@ class ShownTable:
 
     @property
     def rank_parameter(self) -> str:
-        """Return what chooses its order in the address."""
+        """Return the parameter of its order in the address."""
         return f"{self.parameter}_order"
 
 
@@ -45,8 +45,8 @@ class ShownTable:
 class TopRow:
     """A row of a table.
 
-    share: of the largest row, 0 to 1. clicks, conversions: the lists that the figures count.
-    change: of the margin, "" in a table without changes.
+    share: the share of the largest row, 0 to 1. clicks, conversions: the lists that the figures count.
+    change: the change of the margin, "" in a table without changes.
     """
 
     title: str
@@ -85,7 +85,7 @@ def chosen_table(address: PageAddress, parameter: str) -> ShownTable:
 def table_values(
     request: PageRequest, period: DayPeriod, table: ShownTable, found: RankedRows, filters: Sequence[Pair]
 ) -> dict[str, object]:
-    """Return what the template names of a table. filters: of the page, by the names of lists."""
+    """Return the values of a table's template. filters: the page's filters, by their names on lists."""
     measure = _MEASURES[table.rank]
     most = max((abs(measure(row)) for row in found.rows), default=Decimal(0))
     report = (("by", table.tab.slice), ("from", period.first), ("to", period.last), *request.zone_pairs)
