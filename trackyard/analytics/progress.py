@@ -15,7 +15,7 @@ class RowsRead:
 
 
 def find_rows_read(analytics: Analytics) -> RowsRead:
-    """Return what the running statements of the request in this context have read. It waits for no slot."""
+    """Return the rows that statements of this context's request have read so far. It waits for no slot."""
     token = current_cancellation.get()
     running = [] if token is None else analytics.running_of(token)
     if not running:

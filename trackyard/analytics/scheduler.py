@@ -45,7 +45,7 @@ LIGHT_SECONDS: Final = 2.0
 
 
 class SlotPool:
-    """Slots that names share; the waiting name that was served the longest ago is first."""
+    """Slots that several callers share; the waiting caller that was served the longest ago is first."""
 
     def __init__(self, limit: ConcurrencyLimit, has_heavy: Callable[[str], bool] = lambda _name: False) -> None:
         """Create a pool. has_heavy: whether a name has heavy statements; then it has one slot here."""
@@ -106,7 +106,7 @@ class SlotPool:
             self._changed.notify_all()
 
     def waiting(self) -> list[str]:
-        """Return the names of the waiting statements, oldest first."""
+        """Return the name of each waiting statement, oldest first."""
         with self._changed:
             return [each.name for each in self._waiting]
 
@@ -170,7 +170,7 @@ class QueryScheduler:
             self._watcher.join()
 
     def waiting(self) -> list[str]:
-        """Return the names of the statements that wait for a slot."""
+        """Return the name of each statement that waits for a slot."""
         return self._light.waiting() + self._heavy.waiting() + self._files.waiting()
 
     def running_of(self, token: CancellationToken) -> list[str]:

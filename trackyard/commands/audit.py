@@ -99,7 +99,7 @@ def audit_lines(answer: dict[str, Any]) -> Iterator[str]:
 
 
 def difference_sentence(item: dict[str, Any]) -> str:
-    """Return what differs as a sentence."""
+    """Return a sentence about a difference."""
     sentence = _SENTENCES.get(item["what"])
     return _plain(item) if sentence is None else sentence.format(**item)
 

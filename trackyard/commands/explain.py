@@ -22,7 +22,7 @@ def get_explanation(api: ApiClient, text: str, advertiser: str | None, offer: in
     """Return the explanation of an id as the API has it, with its `warnings`.
 
     advertiser, offer: narrow an id of an action.
-    Raises CommandFailed when the id names nothing, ApiError, ServerAway.
+    Raises CommandFailed when nothing has the id, ApiError, ServerAway.
     """
     hints = {"advertiser": advertiser, "offer": offer}
     params = {"id": text} | {name: value for name, value in hints.items() if value is not None}
@@ -37,7 +37,7 @@ def get_explanation(api: ApiClient, text: str, advertiser: str | None, offer: in
 
 
 def is_ambiguous(found: dict[str, Any]) -> bool:
-    """Return whether the id names actions of several clicks, of which one must be chosen."""
+    """Return whether actions of several clicks have the id, so that one must be chosen."""
     return bool(found["candidates"])
 
 

@@ -49,7 +49,7 @@ class ExportRequest:
 
 
 class ExportFailed(CommandFailed):
-    """No file was written; the message says why."""
+    """No file was written; the message has the reason."""
 
 
 def export(api: ApiClient, request: ExportRequest, progress_out: TextIO) -> None:

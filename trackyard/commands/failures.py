@@ -11,12 +11,12 @@ class CommandFailed(CannotStart):
 
 
 class ServerAway(CannotStart):
-    """No server was found, or it does not answer; the message says what was looked for."""
+    """No server was found, or it does not answer; the message lists the places that were searched."""
 
     exit_code = ExitCode.AWAY
 
 
 class WrongUse(CannotStart):
-    """The command line asks for what does not exist."""
+    """The command line has a value or a combination that does not exist."""
 
     exit_code = ExitCode.USAGE

@@ -27,7 +27,7 @@ class _NoRedirects(HTTPRedirectHandler):
     """Follows no redirect: the key would go to another host, and a POST would become a GET."""
 
     def redirect_request(self, *_request: Any) -> None:
-        """Return that there is no other request."""
+        """Return None, so that no other request follows."""
 
 
 _no_proxy = build_opener(ProxyHandler({}), _NoRedirects)
@@ -141,7 +141,7 @@ class ApiClient:
 
 
 def _error_of(fault: HTTPError) -> tuple[str, str]:
-    """Return the code and message of an error; those of another program have no code."""
+    """Return the code and message of an error; an error of another program has no code."""
     target = fault.headers.get("Location")
     if target is not None:
         return "", f"it redirects to {target}; use that address"

@@ -39,7 +39,7 @@ class DaySpan:
 
 @dataclass(frozen=True, slots=True)
 class WantedPeriod:
-    """What the command line says about the period. last: such as 7d."""
+    """The period on the command line. last: such as 7d."""
 
     last: str | None
     since: datetime | None
@@ -55,9 +55,9 @@ class WantedPeriod:
             raise click.UsageError("a period is missing: give --last 7d, or --from and --to.")
 
     def resolved(self, api: "ApiClient", timezone: str, default: str | None = None) -> DaySpan:
-        """Return the days; those of `last` end today, in the zone of the request or the platform.
+        """Return the days; the days of `last` end today, in the zone of the request or the platform.
 
-        default: `last` when nothing is given; None = something must be. Raises UsageError.
+        default: the value of `last` when no period is given; None = a period is required. Raises UsageError.
         """
         self.check(default)
         if self.since and self.until:

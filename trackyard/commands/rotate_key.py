@@ -34,10 +34,10 @@ from trackyard.store.engine.database import Database
 
 @dataclass(frozen=True, slots=True)
 class RotatedKey:
-    """What a rotation did.
+    """The result of a rotation.
 
-    values: stored secrets that were encrypted with the new key.
-    source: of the key: file (secret.key of the data directory) or variable (TRACKYARD_SECRET_KEY).
+    values: the number of stored secrets that were encrypted with the new key.
+    source: where the key is: file (secret.key of the data directory) or variable (TRACKYARD_SECRET_KEY).
     """
 
     values: int

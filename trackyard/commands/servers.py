@@ -13,9 +13,10 @@ from trackyard.runtime.settings import CannotStart, Config, NotInstalled
 
 @dataclass(frozen=True, slots=True)
 class GivenServer:
-    """What the command line says about the server.
+    """The options of the command line that select the server.
 
-    config: the file of settings. url, key: of a server elsewhere. system_config: the file of settings without any.
+    config: the settings file. url, key: the address and API key of a server elsewhere. system_config: the settings file
+    when none is given.
     """
 
     config: Path | None
@@ -25,11 +26,11 @@ class GivenServer:
 
 
 def find_server(given: GivenServer, settings: Callable[[], Config]) -> ApiClient:
-    """Return the API of the server that the command line, the environment, a file or the folder names.
+    """Return the API of the server from the command line, the environment, a file or the folder.
 
     settings: loads the settings of a server of this machine.
 
-    Raises WrongUse, WrongSetting, CommandFailed without the key, and ServerAway, which says what was looked for.
+    Raises WrongUse, WrongSetting, CommandFailed without the key, and ServerAway with the places that were searched.
     """
     url = given.url or os.environ.get("TRACKYARD_URL", "")
     key = given.key or os.environ.get("TRACKYARD_KEY", "")

@@ -1,7 +1,7 @@
 """Turns of scheduled jobs over several machines (docs/spec/engine.md#several-workers).
 
-A job that is due is claimed by one machine, which says at its end when it is due next. A machine that dies leaves its
-claim, which ends after `LEASE_MS`. SQLite has one machine, which needs no claims.
+One machine claims a job that is due, and stores at its end when it is due next. When a machine dies, its claim ends
+after `LEASE_MS`. SQLite has one machine, which needs no claims.
 """
 
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ class WorkerOptions:
     timezone: IANA name of the platform's zone.
     owner: a name that no other worker of the database has.
     outbound_allow: networks outside the open internet that URLs of affiliates may lead to.
-    own_urls: addresses of the platform, which is not called for users; origin: names it in requests.
+    own_urls: addresses of the platform, which is not called for users; origin: identifies the platform in requests.
     files: the store of creatives; without one none is fetched.
     smtp_url, mail_from: server and sender of mail, unless staff set others, which `cipher` decrypts. "" = mail goes to
         `mail_directory`. Without directory and cipher no mail is sent.

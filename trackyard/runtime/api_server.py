@@ -97,7 +97,7 @@ def _server(config: Config, app: "ASGIApp") -> "Server":
 
 
 def _shared_limits(config: Config) -> "SharedLimits | None":
-    """Return what the APIs of all machines count together; None without Redis."""
+    """Return the limits that the APIs of all machines count together; None without Redis."""
     if not config.redis_url:
         return None
     from trackyard.wire.limits.redis_limits import RedisLimits  # imports a client that one machine does not need

@@ -323,7 +323,7 @@ def _serve_core(
 def _copy_journals(
     config: Config, database: "Database", threads: list[threading.Thread], stop: threading.Event
 ) -> "JournalCopier | None":
-    """Return what copies journals to a bucket, and add its thread; None without a bucket."""
+    """Return the copier of journals to a bucket, and add its thread; None without a bucket."""
     if not config.journal_copy_url:
         JOURNAL_COPY_LAG.set(0)
         return None
@@ -394,7 +394,7 @@ def _query_limits(config: Config) -> "QueryLimits":
 
 
 def deps_of(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
-    """Return what actions need, on open stores."""
+    """Return the dependencies of actions, on open stores."""
     from trackyard.actions.deps import Deps
     from trackyard.actions.platform.settings_in_force import MailSettings
     from trackyard.analytics.engine.connection import Analytics

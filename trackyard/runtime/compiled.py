@@ -108,7 +108,7 @@ def is_up_to_date() -> bool:
 
 
 def missing_requirement() -> str:
-    """Return what is missing for compiling, or ""."""
+    """Return the missing requirement for compiling, or ""."""
     if os.environ.get(PURE_VARIABLE):
         return f"{PURE_VARIABLE} is set"
     if sys.implementation.name != "cpython":

@@ -75,7 +75,7 @@ def check_disk_space(config: Config) -> None:
 
 
 def open_files(config: Config) -> FileStore:
-    """Return the bucket that TRACKYARD_FILES_URL names, or without one a directory of this machine."""
+    """Return the bucket of TRACKYARD_FILES_URL; without this setting, a directory of this machine."""
     if not config.files_url:
         return DirectoryStore(config.data_dir / "files")
     from trackyard.store.platform.bucket import BucketStore  # imports a client that directories do not need

@@ -37,7 +37,7 @@ class EffectiveSetting:
 def effective_settings(environment: Mapping[str, str], file: Path | None = None) -> list[EffectiveSetting]:
     """Return the settings that are in force, without secrets.
 
-    file: a TOML file; None = the file that TRACKYARD_CONFIG names, if any. Raises WrongSetting.
+    file: a TOML file; None = the file in TRACKYARD_CONFIG, if any. Raises WrongSetting.
     """
     texts = read(environment, file)
     config = parse(texts)

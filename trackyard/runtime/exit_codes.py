@@ -41,7 +41,7 @@ class CannotStart(Exception):
 
 
 class NotInstalled(CannotStart):
-    """There is no installation in the data directory yet."""
+    """The data directory does not contain an installation yet."""
 
     exit_code = ExitCode.AWAY
 
@@ -83,7 +83,7 @@ def unusable_directory(directory: Path, reason: object) -> CannotStart:
 
 
 def bind(address: "Address", variable: str) -> socket.socket:
-    """Return a socket that is bound to an address. Raises CannotStart, which names the variable."""
+    """Return a socket that is bound to an address. Raises CannotStart with the name of the variable."""
     listener = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -12,10 +12,10 @@ _WIDTH = 12
 
 
 def greeting(settings: Config, new_key: str, postback_code: str, link: str = "") -> str:
-    """Return what this machine runs.
+    """Return the text about this machine that a start prints.
 
-    new_key: the administrator's key at the start that made it, else "": files, journals and terminals collect what is
-    printed, and must not have it from every start.
+    new_key: the administrator's key at the start that made it, else "". Files, journals and terminals keep the printed
+    text, so later starts do not print the key.
     postback_code: the mode of codes, see CodeMode.
     link: signs the administrator in to the console, "" where a staff user can sign in, and after the first week.
     """
@@ -46,7 +46,7 @@ def _postbacks(settings: Config, mode: str) -> str:
 
 
 def _command() -> str:
-    """Return how to type the command here: by its name, or by its path where the shell does not find it."""
+    """Return the command to type here: its name, or its path where the shell does not find it."""
     path = Path(sys.executable).with_name("trackyard")
     if shutil.which("trackyard") or not path.exists():
         return "trackyard"

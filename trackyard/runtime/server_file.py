@@ -16,7 +16,7 @@ from trackyard.runtime.settings import Config
 
 @dataclass(frozen=True, slots=True)
 class ServerFile:
-    """What a running server says about itself.
+    """The facts that a running server writes about itself.
 
     api, tracking, monitoring: addresses; "" where this machine has none.
     tracking_listener: where the edges of this machine listen, for its health check; "" without edges.
@@ -64,9 +64,9 @@ def remove_server_file(config: Config) -> None:
 
 
 def find_server_file(data_dir: Path) -> ServerFile | None:
-    """Return what the server of a data directory wrote; None without a server.
+    """Return the file of a data directory's server; None without a server.
 
-    A killed one leaves its file behind. One that a full disk cut is written again by its server.
+    A killed server leaves its file behind. A server writes its file again after a full disk cut it.
     """
     try:
         read = json.loads(_file(data_dir).read_text())

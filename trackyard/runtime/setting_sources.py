@@ -25,7 +25,7 @@ _HINTS: Final = {f"{PREFIX}{name}": f"{PREFIX}API_LISTEN" for name in ("PORT", "
 
 
 class WrongSetting(Exception):
-    """A setting is invalid. The message is one sentence that names it."""
+    """A setting is invalid. The message is one sentence with its name."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.CONFIGURATION
 
@@ -145,6 +145,6 @@ def _is_of_kubernetes(name: str, value: str) -> bool:
 
 
 def _advice(name: str, known: Collection[str]) -> str:
-    """Return the name that was probably meant, or where all names are."""
+    """Return the name that was probably meant, or the document that lists every name."""
     near = [_HINTS[name]] if name in _HINTS else get_close_matches(name, known, n=1, cutoff=0.8)
     return f" (did you mean {near[0]}?)" if near else ": docs/configuration.md lists all"

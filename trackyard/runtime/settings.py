@@ -408,7 +408,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {each.name: each.metadata["setting"] fo
 def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
     """Return the configuration of a process. Raises WrongSetting.
 
-    file: a TOML file; None = the file that TRACKYARD_CONFIG names, if any.
+    file: a TOML file; None = the file in TRACKYARD_CONFIG, if any.
     """
     return parse(read(environment, file))
 

@@ -198,7 +198,7 @@ class Supervisor:
                 core.process.wait()
 
     def _prepare(self, lifeline: int) -> dict[str, str] | None:
-        """Return what was prepared; None when a signal came meanwhile."""
+        """Prepare the start in its own process; return the facts that it prints, None after a signal."""
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
         try:
             os.ftruncate(handle, 0)
@@ -222,7 +222,7 @@ class Supervisor:
         return prepared
 
     def _read(self, process: "subprocess.Popen[bytes]") -> bytes:
-        """Return what a process prints until it ends; a signal to stop is passed on to it."""
+        """Return the output of a process after it ends; a signal to stop is passed on to it."""
         while True:
             try:
                 return process.communicate(timeout=0.2)[0]

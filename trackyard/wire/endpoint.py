@@ -54,8 +54,8 @@ class ApiRequest(Generic[D]):
     """One authorized request.
 
     caller_or_none: None in methods for anyone.
-    address, user_agent: of the client.
-    path: values of the variables in the path.
+    address, user_agent: the client's IP address and user agent.
+    path: the values of the variables in the path.
     subject: the result of `find`.
     warnings: sentences that the answer carries with its data.
     """
@@ -150,7 +150,7 @@ class Endpoint(Generic[D, A_co]):
     features: a caller that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
     also: other spellings of the path, which answer the same; one may begin with a prefix of LATER_PREFIXES.
-    act: of a stranger, in methods for anyone.
+    act: the kind of act, for writes of strangers in methods for anyone.
     """
 
     id: str
@@ -199,7 +199,7 @@ class Endpoint(Generic[D, A_co]):
 
     @property
     def kind(self) -> str:
-        """Return what is asked for, for the metric trackyard_api_request_duration_seconds."""
+        """Return the kind of request, a label of the metric trackyard_api_request_duration_seconds."""
         if self.is_public:
             return "public"
         if self.report:
@@ -218,7 +218,7 @@ class Endpoint(Generic[D, A_co]):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Return the names of the variables in the path, in order."""
+        """Return the variables in the path by name, in order."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
     @property

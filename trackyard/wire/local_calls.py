@@ -63,7 +63,7 @@ class LocalCalls(Generic[D]):
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
     timezone: is sent to each method that reads in a zone, "" = that of the platform.
-    warnings: the sentences of answers so far, which the frame of the page shows. Pages show those of reports in place.
+    warnings: the warnings of answers so far, for the frame of the page. Pages show warnings of reports in place.
     """
 
     context: CallContext[D]
@@ -106,7 +106,7 @@ class LocalCalls(Generic[D]):
     ) -> A:
         """Return the answer of a method, in the view of the caller.
 
-        sent: the parameters by their names on the wire. path: variables of the path, by name.
+        sent: the parameters by wire name. path: the variables of the path by name.
         files: uploads by parameter, which are closed. Raises RequestError.
         """
         self._authorize(endpoint)
@@ -144,7 +144,7 @@ class LocalCalls(Generic[D]):
             yield replace(self, reserve_report=ExitStack)
 
     def file(self, method: Endpoint[D, Any], sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
-        """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
+        """Return the answer as a file, which is read while it is sent; `sent` contains its `format`.
 
         It is for people, so a CSV file begins with a byte order mark.
         Its places among the reports and the files are free when it was sent. Raises RequestError.
@@ -171,9 +171,9 @@ class LocalCalls(Generic[D]):
         return next((scalar.allowed(self._reading) for scalar in scalars if isinstance(scalar, Choice)), ())
 
     def parameter(self, method: Endpoint[D, Any], name: str) -> MethodParameter:
-        """Return what a form shows of a parameter.
+        """Return the description of a parameter for a form.
 
-        name: as it is sent. Raises KeyError for a name without a parameter.
+        name: as it is sent. Raises KeyError when the method does not have the parameter.
         """
         return parameter_at(method.params, name, self.context.texts, self._reading)
 
@@ -207,7 +207,10 @@ class LocalCalls(Generic[D]):
     def _request(
         self, endpoint: Endpoint[D, Any], sent: Pairs, path: Mapping[str, str] | None, files: Files = ()
     ) -> Iterator[tuple[Tree, ApiRequest[D]]]:
-        """Yield the parameters and the request of a call, which the audit log names. Files are closed."""
+        """Yield the parameters and the request of a call, with its actor set for the audit log.
+
+        Files are closed at the end.
+        """
         tree = local_tree([*sent, *self._zone_pairs(endpoint, sent), *files], FOR_PAGES)
         request = request_of(endpoint, self.context.deps, self.caller, self.origin, VERSION, path or {})
         actor = current_actor.set(audit_actor(endpoint, self.caller, self.context.clock.now_ms()))

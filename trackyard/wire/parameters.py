@@ -58,7 +58,7 @@ def parameter_at(model: type[Params], name: str, texts: Texts, context: Mapping[
     """Return the parameter of a wire name.
 
     name: such as `title`, `schedule[enabled]`, `kpi[en]` or `payments[0][total]`.
-    context: of the caller, as the types read it. Raises KeyError for a name that the model does not have.
+    context: the caller's facts that types read. Raises KeyError for a name that the model does not have.
     """
     first, *keys = name.partition("[")[0], *_KEYS.findall(name)
     field = _field(model, first)

@@ -44,8 +44,8 @@ _ONE_ENGINE = StoreLayout()
 class QueryLimits:
     """The limits of statements.
 
-    seconds, memory: of one statement; groups and sorts of more than a quarter of the memory (bytes) go to disk.
-    light, heavy: of the concurrent statements of requests.
+    seconds, memory: the limits of one statement. Groups and sorts above a quarter of the memory (bytes) go to disk.
+    light, heavy: the limits of concurrent statements of requests.
     """
 
     seconds: int = 30
@@ -331,8 +331,8 @@ class Analytics:
     ) -> None:
         """Insert `body` in the format `form` into `target`. Loads and the restoration of a backup call this.
 
-        columns: names and types, in the order of `body`. Its texts are read as texts and added to their dictionaries
-        together: to add them one by one takes twice as long as to read them.
+        columns: pairs of name and type, in the order of `body`. Its texts are read as texts and added to their
+        dictionaries together: to add them one by one takes twice as long as to read them.
         """
         names = ", ".join(f"`{name}`" for name, _ in columns)
         structure = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)

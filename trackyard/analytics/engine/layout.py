@@ -46,7 +46,7 @@ class StoreLayout:
         return f"{table}{LOCAL_SUFFIX}" if self.cluster else table
 
     def every_replica(self, table: str) -> str:
-        """Return the rows of a table for FROM: on a cluster those of each replica that answers.
+        """Return the FROM source of a table's rows: on a cluster, the rows of each replica that answers.
 
         A row that one replica has not received yet is found on another one. Rows come once from each replica.
         """

@@ -92,7 +92,7 @@ def _add_projections(analytics: Analytics) -> None:
 
 
 def _find_lacking(analytics: Analytics, table: Table) -> list[str]:
-    """Return the projections that some part of a table lacks: new ones, and those of a killed step."""
+    """Return the projections that some part of a table lacks: new ones, and projections of a killed step."""
     where = "WHERE database = currentDatabase() AND table = {table:String} AND active AND rows > 0"
     stored = {"table": analytics.layout.stored_table(table.name)}
     parts = f"FROM {analytics.layout.system_table('parts')} {where}"
@@ -164,7 +164,7 @@ def find_schema(analytics: Analytics) -> StoredSchema:
 
 
 def step_table_statements(layout: StoreLayout) -> list[str]:
-    """Return what creates the table of the steps that were run."""
+    """Return the statements that create the table of completed steps."""
     columns = "`number` UInt32,\n  `at` DateTime DEFAULT now(),\n  `program` String"
     return layout.create_table(STEP_TABLE, columns, "ORDER BY number", "fsync_after_insert = 1", "number")
 

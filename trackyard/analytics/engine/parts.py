@@ -143,7 +143,7 @@ class PartChecks:
         return all(passed for _, passed, _ in results)
 
     def _repair(self, broken: list[_Part]) -> bool:
-        """Replace broken parts by those that they were made of; return whether there were any."""
+        """Replace broken parts by the parts that they were merged from; return whether there were any."""
         for table in {part.table for part in broken}:
             self._repair_table(table, [part for part in broken if part.table == table])
         return bool(broken)

@@ -86,9 +86,9 @@ CONVERSION_ROLLUPS: Final = (
 
 
 def find_grains(columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS) -> tuple[int, ...]:
-    """Return the grains of the rollups that have all of these columns, those with the fewest rows first.
+    """Return the grains of the rollups that have all of these columns, the fewest rows first.
 
-    Rollups with few columns have the fewest rows, then those with coarse grains.
+    Rollups with few columns have the fewest rows, then rollups with coarse grains.
     """
     found = [rollup for rollup in rollups if columns <= set(rollup.columns)]
     found.sort(key=lambda rollup: (len(rollup.columns), -rollup.grain))
@@ -99,7 +99,7 @@ def find_grains(columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS) 
 class PeriodPart:
     """A part of a period (UTC ms, `until` exclusive).
 
-    grain: of the rollups that can answer it; None = rows must be read.
+    grain: the grain of the rollups that can answer it; None = rows must be read.
     """
 
     since: int
@@ -143,7 +143,7 @@ def _coarsest_part(since: int, until: int, available_grains: tuple[int, ...]) ->
 
 
 def is_utc(zone: str) -> bool:
-    """Return whether the days of a zone (an IANA name) are those of UTC."""
+    """Return whether a zone (an IANA name) has the same days as UTC."""
     return zone in _UTC_ZONES
 
 

@@ -41,10 +41,10 @@ class Table:
 
     key: the columns that identify a row.
     has_time: whether it has `time`, which limits the search for rows that are loaded already.
-    month: of a row, as YYYYMM; old rows are dropped by month.
+    month: the SQL of a row's month, as YYYYMM; old rows are dropped by month.
     form: the format of its lines.
-    shard_by: the SQL of the number that chooses the shard of a row on a cluster: of its click, where it has one.
-    sought: columns by which single rows are found; a bloom filter on each spares a scan of the table.
+    shard_by: the SQL of the number that selects a row's shard on a cluster, made from its click where it has one.
+    sought: columns by which single rows are found; a bloom filter on each avoids a scan of the table.
     projections: the bodies by name.
     """
 
@@ -62,7 +62,7 @@ class Table:
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """Return the names of the columns in the order of a line."""
+        """Return the columns by name, in the order of a line."""
         return tuple(name for name, _ in self.columns)
 
     @property
@@ -71,7 +71,7 @@ class Table:
         return {f"by_{column}": f"{column} TYPE bloom_filter(0.001) GRANULARITY 1" for column in self.sought}
 
     def create_statements(self, layout: StoreLayout) -> list[str]:
-        """Return what creates this table."""
+        """Return the statements that create this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += [f"INDEX `{name}` {body}" for name, body in self.indexes.items()]
         lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]

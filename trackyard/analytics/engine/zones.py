@@ -17,7 +17,7 @@ def resolve_local_times(sql: str, zone: str, since: int, until: int) -> str:
     """Return a statement with each time of the requested zone as its local time, a DateTime of UTC.
 
     zone: an IANA name.
-    since, until: of all these times, UTC milliseconds, `until` exclusive.
+    since, until: the limits of all these times, UTC milliseconds, `until` exclusive.
     Raises ValueError for a statement that uses the engine's zones in another way.
     """
     resolved = _LOCAL_TIME.sub(lambda found: _local_time_sql(found[1], zone, since, until), sql)

@@ -41,8 +41,8 @@ def packed_line_column(columns: Sequence[str]) -> str:
 class ColumnReader:
     """A reader of packed lines.
 
-    integer_columns: names of columns of int64; the others are text.
-    repeated_columns: names of columns of text that get a dictionary.
+    integer_columns: the columns of int64, by name; the others are text.
+    repeated_columns: the columns of text that get a dictionary, by name.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ColumnReader:
 
 
 def _unescape(escape: re.Match[bytes]) -> bytes:
-    """Return the text of an escape; those of quotes and backslashes stay."""
+    """Return the text of an escape; escapes of quotes and backslashes stay."""
     found = escape.group()
     if found in _CSV_ESCAPES:
         return found

@@ -34,7 +34,7 @@ def clone(analytics: Analytics, name: str) -> dict[str, FrozenTable]:
 
 
 def drop_clones(analytics: Analytics) -> None:
-    """Remove the tables of this backup, and those of backups that were killed."""
+    """Remove the tables of this backup, and the tables of backups that were killed."""
     sql = "SELECT name FROM system.tables WHERE database = currentDatabase() AND match(name, {clone:String})"
     for (table,) in analytics.rows(sql, {"clone": _CLONE}, tuple[str]):
         analytics.run(f"DROP TABLE IF EXISTS `{table}` SYNC")

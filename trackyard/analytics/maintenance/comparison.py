@@ -1,6 +1,6 @@
 """The comparison of live tables with shadow tables after a rebuild (docs/decisions/0030).
 
-Both are loaded during the comparison, one after the other: rows in flight are no difference.
+Both are loaded during the comparison, one after the other: rows in flight do not count as differences.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Set, Sized
@@ -27,8 +27,8 @@ _MAX_ATTEMPTS: Final = 6
 class Sums(msgspec.Struct, array_like=True, frozen=True):
     """The sums of rows.
 
-    hash: of all columns that a reader sees, modulo 2**64.
-    payout, charge: in the platform currency.
+    hash: the sum of the rows' hashes modulo 2**64, over all columns that a reader sees.
+    payout, charge: amounts in the platform currency.
     """
 
     rows: int = 0
@@ -170,8 +170,8 @@ def split_into_periods(analytics: Analytics, compared: TableComparison) -> list[
 class InFlight:
     """The rows that may be in only one of both tables.
 
-    checkpoint: rows before it are in both.
-    conversions: those with events that may be missing in one.
+    checkpoint: rows before it are in both tables.
+    conversions: the conversions with events that may be missing in one table.
     """
 
     checkpoint: RebuildCheckpoint
@@ -248,7 +248,7 @@ def _list_pairs(analytics: Analytics, sql: str) -> list[_SumsPair]:
 
 
 def _count_further(analytics: Analytics, sql: str, listed: Sized) -> Iterator[RowDifference]:
-    """Yield the number of differing rows beyond those that are listed, if any."""
+    """Yield the number of differing rows in addition to the listed ones, if any."""
     if len(listed) == MAX_LISTED_ROWS:
         [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
         yield RowDifference("", Sums(), Sums(), more=count - MAX_LISTED_ROWS)

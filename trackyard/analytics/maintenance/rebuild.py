@@ -1,7 +1,7 @@
 """Rows of shadow tables that no journal has any more (docs/decisions/0030).
 
-Everything before the checkpoint (journal, position) of an edge is loaded. Of these rows, those of readable journals are
-loaded again from them; all others are copied from the live table.
+Everything before the checkpoint (journal, position) of an edge is loaded. Rows of readable journals are loaded again
+from these; all other rows are copied from the live table.
 """
 
 from collections.abc import Mapping, Sequence

@@ -40,7 +40,7 @@ _COST_COLUMNS: Final = {
 class ReportConditions:
     """The conditions of a report besides its period.
 
-    needs_rows: whether those of conversion events need columns that rollups lack.
+    needs_rows: whether the conditions of conversion events need columns that rollups lack.
     """
 
     clicks: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The ids of cities by name (docs/spec/statistics.md#keys-and-names)."""
+"""Find the ids of cities by name (docs/spec/statistics.md#keys-and-names)."""
 
 from collections.abc import Iterable
 from typing import Final

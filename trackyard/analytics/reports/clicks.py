@@ -181,7 +181,7 @@ def find_records(analytics: Analytics, click_ids: Sequence[str]) -> dict[str, by
 
 
 def list_known_ids(analytics: Analytics, click_ids: Sequence[str]) -> frozenset[str]:
-    """Return those of several ids that loaded clicks have. Each must have the form of a click id."""
+    """Return the ids that loaded clicks have. Each given id must have the form of a click id."""
     sql = (
         "SELECT lower(hex(id)) FROM click_lookup WHERE id IN "
         "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 12))"

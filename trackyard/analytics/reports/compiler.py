@@ -168,7 +168,7 @@ def in_period(scope: Scope, since: int, until: int) -> tuple[list[str], dict[str
 def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool, excluded: bool = False) -> list[str]:
     """Return the conditions that rows have values, or with `excluded` do not.
 
-    of_clicks: for columns that `click` has, otherwise for those that `fact` has.
+    of_clicks: for the columns of `click`, otherwise for the columns of `fact`.
     """
     prefix, operator = ("excluded", "NOT IN") if excluded else ("filter", "IN")
     return [

@@ -36,7 +36,7 @@ def rate_parameters(rates: DayRates | None) -> dict[str, Any]:
 
 
 def _lists(rates: DayRates) -> Iterator[tuple[str, list[int]]]:
-    """Yield the names of the lists and the rates in them, as whole numbers."""
+    """Yield the name of each list, and its rates as whole numbers."""
     units = [int(rate.scaleb(_PLACES)) for rate in rates.rates]
     for number, start in enumerate(range(0, len(units), _RATES_PER_LIST)):
         yield f"day_rates_{number}", units[start : start + _RATES_PER_LIST]

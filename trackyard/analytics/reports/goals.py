@@ -1,6 +1,6 @@
 """The spellings of goals in the analytic store: its rows keep the goal as it was spelled.
 
-docs/spec/conversions.md#goals. Rows are folded when they are read: those of earlier versions have no other form.
+docs/spec/conversions.md#goals. Goals are folded when rows are read: rows of earlier versions have no folded form.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the analytic store says about the health of a thing (docs/spec/statistics.md#health)."""
+"""The facts of the analytic store about the health of a thing (docs/spec/statistics.md#health)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ _MACROS: Final = r"'\\{([A-Za-z][A-Za-z0-9_]{1,39})\\}'"
 class ClickTotals:
     """The clicks of a thing in a period.
 
-    last_at: of the last accepted click, UTC milliseconds; None without one. rejected: clicks by reason.
-    offers, affiliates: those with most accepted clicks, at most MOST_OFFERS and MOST_AFFILIATES.
+    last_at: the time of the last accepted click, UTC milliseconds; None without one. rejected: clicks by reason.
+    offers, affiliates: the ones with most accepted clicks, at most MOST_OFFERS and MOST_AFFILIATES.
     """
 
     accepted: int
@@ -102,7 +102,7 @@ def count_clickless(analytics: Analytics, since: int, until: int) -> tuple[int, 
 def list_host_results(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[HostResult]:
-    """Return the attempts of deliveries by host, those with most failures first."""
+    """Return the attempts of deliveries by host, the host with most failures first."""
     conditions, parameters = _of(scope, of, key, since, until)
     sql = (
         "SELECT domain(url), toInt64(countIf(outcome = 'sent')), toInt64(countIf(outcome IN ('failed', 'dead'))), "

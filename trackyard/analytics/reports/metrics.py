@@ -21,8 +21,8 @@ class Measure:
     """A sum of rows by key, and of conversion events by status too; metrics are computed from them.
 
     source: a table or REJECTED.
-    sql: over rows of the source; {suffix}: of the columns with amounts in the currency of the report.
-    empty_sql: of the other sources.
+    sql: the sum over rows of the source. {suffix}: ends the columns with amounts in the currency of the report.
+    empty_sql: the value for the other sources.
     is_money: whether it is an amount.
     """
 

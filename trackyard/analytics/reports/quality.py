@@ -1,4 +1,4 @@
-"""What the analytic store says about the quality of traffic (docs/spec/quality.md#findings)."""
+"""The facts of the analytic store about the quality of traffic (docs/spec/quality.md#findings)."""
 
 from collections import defaultdict
 from collections.abc import Sequence

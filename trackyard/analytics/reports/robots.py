@@ -12,7 +12,7 @@ MOST_AGENTS: Final = 2000
 
 
 def list_robot_shares(analytics: Analytics, since: int, day: int, until: int) -> list[RobotShare]:
-    """Return the clicks by version of a system, those with most first. day: where the last day begins."""
+    """Return the clicks by version of a system, most clicks first. day: when the last day begins."""
     conditions, parameters = in_period(Scope.everything(), since, until)
     sql = (
         "SELECT os, os_version, toInt64(countIf(reason = 'bot' AND time >= {day:Int64})), "
@@ -25,7 +25,7 @@ def list_robot_shares(analytics: Analytics, since: int, day: int, until: int) ->
 
 
 def list_robot_agents(analytics: Analytics, since: int, until: int, system: str, version: str) -> list[tuple[str, int]]:
-    """Return the user agents of robots of a version with their clicks, those with most first."""
+    """Return the user agents of robots of a version with their clicks, most clicks first."""
     conditions, parameters = in_period(Scope.everything(), since, until)
     conditions += ["reason = 'bot'", "os = {system:String}", "os_version = {version:String}"]
     sql = (

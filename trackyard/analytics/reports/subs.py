@@ -66,9 +66,9 @@ def find_subs(analytics: Analytics, query: SubSearch) -> tuple[list[dict[str, st
 def list_sub_values(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int, affiliates: Sequence[int]
 ) -> list[SubValues]:
-    """Return the subs that affiliates of a thing use, those with most clicks first.
+    """Return the subs that affiliates of a thing use, most clicks first.
 
-    of: offer, advertiser or affiliate. affiliates: those that are looked at. Raises ReportTooHeavy.
+    of: offer, advertiser or affiliate. affiliates: the affiliates to look at. Raises ReportTooHeavy.
     """
     if not affiliates:
         return []

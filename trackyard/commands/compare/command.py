@@ -53,7 +53,7 @@ class CompareResult:
 
 
 def run(api: ApiClient, request: CompareRequest) -> CompareResult:
-    """Compare a file, and accept what the request says. Raises WrongUse, ApiError, ServerAway."""
+    """Compare a file, and accept the differences in the request. Raises WrongUse, ApiError, ServerAway."""
     try:
         content = request.file.read_bytes()
     except OSError as fault:

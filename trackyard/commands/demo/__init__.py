@@ -57,7 +57,7 @@ The server runs until Ctrl-C, with its log in {log}.
 class DemoSize:
     """The size of a demonstration.
 
-    visits: of the past; seconds: of live traffic.
+    visits: the visits in the past; seconds: the duration of live traffic.
     seed: equal seeds make equal traffic.
     """
 
@@ -114,7 +114,7 @@ def _server_runs(config: Config) -> bool:
 def fill(config: Config, size: DemoSize, out: TextIO, *, stays: bool) -> DemoSummary:
     """Fill the installation that has these settings and a running server; return the figures.
 
-    stays: the server keeps running, and the summary says how to ask it. Raises CommandFailed.
+    stays: the server keeps running, and the summary shows requests to it. Raises CommandFailed.
     """
     missing = [role for role in _REQUIRED_ROLES if role not in config.roles]
     if missing:

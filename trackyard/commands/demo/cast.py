@@ -123,7 +123,7 @@ class _Queued:
 class CastTraffic:
     """The traffic of the characters. Equal seeds make equal traffic.
 
-    scale: of all clicks. faults_at: UTC ms from which on what is wrong is wrong, None = never.
+    scale: the factor for all clicks. faults_at: the time (UTC ms) at which the faults begin; None = never.
     """
 
     def __init__(self, cast: Cast, seed: str, scale: float, begin: int, faults_at: int | None, *, demo: bool) -> None:
@@ -141,8 +141,8 @@ class CastTraffic:
     def send(self, begin: int, end: int, send: Send) -> Iterator[int]:
         """Send the requests of some hours.
 
-        begin, end: of the hours, UTC ms. Yields the time of each request before it is sent.
-        What follows later is sent by the next call.
+        begin, end: the limits of the hours, UTC ms. Yields the time of each request before it is sent.
+        The next call sends requests that follow later.
         """
         for hour in range(begin, end, HOUR_MS):
             for offer, character in self._work:
@@ -195,7 +195,7 @@ class CastTraffic:
     def _add_postback(self, at: int, offer: WatchedOffer, location: str) -> None:
         """Add the postback of an advertiser.
 
-        A broken integration sends the names of macros for what it should fill.
+        A broken integration sends macros as they are written, and does not fill them.
         """
         if SHOP_HOST not in location:
             return

@@ -34,8 +34,9 @@ WHOLE: Final = 0.35
 class Shape:
     """How an affiliate works.
 
-    clicks: a day on each offer. rate: its conversions compared with those of all. mobile: the share of phones.
-    marked, quick, late, repeated: shares of clicks, and of conversions. growth: of clicks by day.
+    clicks: clicks a day on each offer. rate: its conversion rate as a multiple of the offer's.
+    mobile: the share of phones.
+    marked, quick, late, repeated: shares of clicks, and of conversions. growth: the daily growth of clicks.
     burst: clicks of a newsletter in one hour a week. subs: weights of SUBS.
     """
 
@@ -148,9 +149,9 @@ def reported_share(offer: WatchedOffer, character: Character, sub: str, *, wrong
 
 
 def culprit_of(offer: str, affiliate: str = "", sub: str = "") -> Truth:
-    """Return what is wrong with the subject of a finding.
+    """Return the truth about the subject of a finding.
 
-    The arguments are keys, "" = it names none.
+    The arguments are the keys in its subject, "" = none.
     The flood lowers the rate of its whole offer.
     """
     truths = {character.key: character.truth for character in CHARACTERS}

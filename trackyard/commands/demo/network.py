@@ -56,8 +56,8 @@ class DemoNetwork:
 
     offers, affiliates, advertisers: ids by key.
     keys: API keys of affiliates by key.
-    codes: of postbacks by key of the offer; "" = none is needed.
-    pixel_codes: of the pixels of offers by key.
+    codes: the postback codes by key of the offer; "" = none is needed.
+    pixel_codes: the codes of pixels by key of the offer.
     smartlink: the id of the SmartLink category.
     """
 

@@ -1,7 +1,7 @@
 """The past of the demonstration: an edge with an earlier clock.
 
-It decides and records like any other. Its journal is among those of the served edges, and is loaded like theirs
-(docs/decisions/0026).
+It decides and records like any other edge. Its journal is among the journals of the served edges, and is loaded in the
+same way (docs/decisions/0026).
 """
 
 import tempfile

@@ -33,9 +33,9 @@ class DemoCity:
 class DemoPlace:
     """A country of visitors.
 
-    share: its share of them.
+    share: the country's share of visitors.
     language: their Accept-Language.
-    line, carrier: names of the two providers.
+    line, carrier: the providers of fixed and mobile connections, by name.
     """
 
     country: str

@@ -56,7 +56,8 @@ class DemoServer:
 def own_server(directory: Path | None) -> Iterator[DemoServer]:
     """Run a server while the block lasts.
 
-    directory: of its data, which is kept; None = a temporary one, which is removed at the end. Raises CommandFailed.
+    directory: its data directory, which is kept; None = a temporary directory, which is removed at the end.
+    Raises CommandFailed.
     """
     with ExitStack() as stack:
         if directory is None:

@@ -15,10 +15,10 @@ _COUNTED: Final = ("confirmed", "pending", "hold")
 
 @dataclass(frozen=True, slots=True)
 class DemoAccess:
-    """How to ask a demonstration that stays.
+    """The address, keys and query for requests to a demonstration that stays.
 
-    key: of the administrator; affiliate_key: of an affiliate with a balance.
-    query: of the days with traffic.
+    key: the administrator's API key; affiliate_key: the API key of an affiliate with a balance.
+    query: the query that selects the days with traffic.
     """
 
     url: str

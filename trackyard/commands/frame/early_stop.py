@@ -1,7 +1,7 @@
-"""Lets `trackyard serve` end in order also while Python still imports it.
+"""End `trackyard serve` in order even while Python still imports it.
 
-`trackyard.commands.main` imports this first. Until the supervisor runs nothing has begun that a stop must end, so a
-SIGTERM is no failure.
+`trackyard.commands.main` imports this first. Until the supervisor runs, nothing has begun that a stop must end, so a
+SIGTERM is not a failure.
 """
 
 import os

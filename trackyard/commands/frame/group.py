@@ -72,7 +72,7 @@ class RootGroup(CommandGroup):
             sys.exit(fault.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command to its last output. A reader that left, as `head` does, is no error."""
+        """Run a command to its last output. A reader that left, as `head` does, is not an error."""
         try:
             try:
                 return super().invoke(ctx)

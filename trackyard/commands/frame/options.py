@@ -30,10 +30,10 @@ class Number(click.IntRange):
 
 @dataclass(slots=True)
 class Invocation:
-    """What the command line says about settings and the server.
+    """The options of the command line for settings and the server.
 
     config: the file of `--config`.
-    url, key: of a server elsewhere.
+    url, key: the address and API key of a server elsewhere.
     """
 
     config: Path | None = None
@@ -44,7 +44,7 @@ class Invocation:
     def settings(self, roles: str | None = None) -> "Config":
         """Return the settings, which processes that the command starts get too. Raises WrongSetting.
 
-        roles: replace those of the settings.
+        roles: replace the roles in the settings.
         """
         from trackyard.runtime import settings
 
@@ -66,7 +66,7 @@ class Invocation:
             os.environ["TRACKYARD_CONFIG"] = str(file.resolve())
 
     def names_server(self) -> bool:
-        """Return whether the command line or the environment names the address of a server."""
+        """Return whether the command line or the environment has the address of a server."""
         return bool(self.url or os.environ.get("TRACKYARD_URL"))
 
     def api(self) -> "ApiClient":
@@ -81,7 +81,7 @@ class Invocation:
 
 
 def system_config(environment: Mapping[str, str], file: Path) -> Path | None:
-    """Return the file of the system where the environment names no settings; None when it cannot be read."""
+    """Return the system's settings file; None when it is unreadable, or the environment has settings."""
     if "TRACKYARD_CONFIG" in environment or "TRACKYARD_DATA_DIR" in environment:
         return None
     return file if os.access(file, os.R_OK) else None

@@ -1,4 +1,4 @@
-"""What `trackyard import` asks for and prints."""
+"""The input and output of `trackyard import`."""
 
 import dataclasses
 from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ Record = Mapping[str, Any]
 
 
 class NotImportable(Exception):
-    """A record cannot be copied; the message says why."""
+    """A record cannot be copied; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Lookup:
 class Kind:
     """A kind of record.
 
-    name: as `--only` and the summary name it.
+    name: its name in `--only` and in the summary.
     list_path, list_key: where the old platform lists records.
-    add_path, answer_key: where this one adds them.
-    fields: names that the answer and the parameters share.
-    title: a name for people.
-    more: returns the parameters with other names or values. Raises NotImportable.
+    add_path, answer_key: where this platform adds them.
+    fields: the fields that the answer and the parameters share, by name.
+    title: returns a name for people.
+    more: returns the parameters that differ in name or value. Raises NotImportable.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Kind:
     more: Callable[[Record, Lookup], dict[str, Any]]
 
     def params(self, record: Record, numbers: Lookup) -> dict[str, Any]:
-        """Return the parameters of the new record, without those that say nothing. Raises NotImportable."""
+        """Return the parameters of the new record, without empty values. Raises NotImportable."""
         shared = {name: record.get(name) for name in self.fields}
         return {name: value for name, value in (shared | self.more(record, numbers)).items() if not _is_empty(value)}
 

@@ -66,9 +66,9 @@ class ImportSummary:
 class Importer:
     """An import.
 
-    source: returns the old platform as its caller with a key.
-    source_key: of an administrator there.
-    only: the kinds to copy. dry_run: list alone, and write nothing.
+    source: returns the old platform as the caller with a key sees it.
+    source_key: the key of an administrator there.
+    only: the kinds to copy. dry_run: only list, and write nothing.
     progress: is called with a line now and then.
     """
 

@@ -1,4 +1,4 @@
-"""What the command line of `trackyard report` asks for."""
+"""The report that a command line of `trackyard report` requests."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -27,7 +27,7 @@ def make(
     limit: int,
     timezone: str,
 ) -> tuple[ReportRequest, ReportResult]:
-    """Return what was asked and the rows. Raises WrongUse, ApiError, ServerAway."""
+    """Return the request and its result. Raises WrongUse, ApiError, ServerAway."""
     named = [subject] if subject else []
     chosen = tuple(dict.fromkeys(_slice(name) for name in (*named, *_listed(slices)))) or ("day",)
     default = DEFAULT_OF_REJECTIONS if REJECTION_REASON in chosen else DEFAULT

@@ -1,4 +1,4 @@
-"""The metrics of `trackyard report`: those of the API, and those in the words of the house."""
+"""The metrics of `trackyard report`: the API's metrics, and metrics in the terms of docs/glossary.md."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ class Form(Enum):
 class PrintedMetric:
     """A metric.
 
-    value: of a row of the API; None where the row has none.
-    less: of an amount that is a difference, what it is of: the first less the others.
+    value: returns the value of a row of the API; None where the row has none.
+    less: the parts of an amount that is a difference: the first less the others.
     """
 
     name: str

@@ -18,11 +18,11 @@ _TREND_PAGES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What to report.
+    """A request for a report.
 
-    filters: names and values, as the API has them.
-    order: the metric that rows are ordered by, the highest first; None = of slices by time their own order.
-    limit: rows at most; 0 = all of the first thousand.
+    filters: pairs of name and value, as the API has them.
+    order: the metric that orders the rows, the highest first; None = slices by time keep their own order.
+    limit: the most rows; 0 = all of the first thousand.
     """
 
     period: DaySpan
@@ -86,7 +86,7 @@ def _sort_key(metric: PrintedMetric) -> Any:
 
 
 def _summed(years: Sequence[Row]) -> Row | None:
-    """Return the row of all years together; of several the rates are unknown, which are no sums."""
+    """Return the row of all years together. Rates of several years are unknown, since they are not sums."""
     if len(years) < 2:
         return years[0] if years else None
     total: dict[str, Any] = {"traffic": {}, "actions": {}}

@@ -56,7 +56,7 @@ def _total_texts(request: ReportRequest, found: ReportResult) -> list[str]:
 
 
 def _drawn(request: ReportRequest, found: ReportResult) -> list[str]:
-    """Return what is drawn in the last column: the trend of a row, or for rows of time their bars."""
+    """Return the drawings of the last column: each row's trend, or for rows of time a bar."""
     if found.trends:
         return [sparkline(values) for values in found.trends]
     if not found.rows or not all(is_time(name) for name in request.slices) or not request.slices:

@@ -1,4 +1,4 @@
-"""The slices of `trackyard report`: their names, and their values as texts."""
+"""The slices of `trackyard report`: the name of each, and its values as texts."""
 
 from collections.abc import Mapping
 from typing import Any, Final

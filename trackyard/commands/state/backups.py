@@ -194,7 +194,7 @@ def _verified(config: Config, chunks: ChunkStore, done: BackupDone) -> BackupDon
 
 
 def audited(config: Config) -> "ReconciliationResult":
-    """Return what an audit of an installation without a server finds, with its schemas brought up to date."""
+    """Audit an installation without a server, and return the result. Its schemas are upgraded first."""
     analytics = open_analytics(config)
     try:
         with Database(config.database_url) as database:

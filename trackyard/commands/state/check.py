@@ -18,7 +18,7 @@ _WIDTH: Final = max(len(word) for word in _COLOURS)
 
 
 def get_check_results(settings: Callable[[], Config], checks: Sequence[MachineCheck] = CHECKS) -> list[CheckFindings]:
-    """Return what every check found; without valid settings only that.
+    """Return the findings of every check; for invalid settings, only the finding about them.
 
     settings: loads them, and raises WrongSetting.
     """

@@ -13,9 +13,9 @@ _SECONDS: Final = 60
 
 
 def get_doctor_results(invocation: Invocation) -> list[CheckFindings]:
-    """Return what every check found. With the address of a server elsewhere, what that server says.
+    """Return the findings of every check; with the address of a server elsewhere, that server's findings.
 
-    Raises WrongUse, ServerAway and ApiError only where a server was named.
+    Raises WrongUse, ServerAway and ApiError only with such an address.
     """
     if invocation.names_server():
         return _asked(invocation)

@@ -49,7 +49,7 @@ def list_edges(config: Config, clock: Clock) -> list[dict[str, Any]]:
 def release_edge(config: Config, number: int, clock: Clock) -> ReleasedEdge:
     """Free the number of a machine that never comes back.
 
-    Raises CommandFailed, which says why not and until when.
+    Raises CommandFailed with the reason, and the time until which the number stays in use.
     """
     now_ms = clock.now_ms()
     with opened(config) as database:

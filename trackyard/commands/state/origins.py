@@ -26,7 +26,7 @@ class OriginLists:
 
 
 def describe_origins(path: Path) -> list[str]:
-    """Return what a file of origins has, in lines. Raises CommandFailed."""
+    """Return lines that describe the content of a file of origins. Raises CommandFailed."""
     table = _read(path)
     made = datetime.fromtimestamp(table.built_at, UTC).date().isoformat() if table.built_at else "an unknown day"
     ipv4, ipv6 = table.spans()

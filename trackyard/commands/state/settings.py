@@ -8,7 +8,7 @@ from trackyard.runtime.setting_sources import SettingSource
 
 
 def setting_lines(found: Sequence[EffectiveSetting]) -> list[str]:
-    """Return a table of settings; those with a default are named last."""
+    """Return a table of settings; settings with their default value are last."""
     rows = sorted(found, key=lambda each: each.source is SettingSource.DEFAULT)
     columns = (TableColumn("Setting"), TableColumn("Value"), TableColumn("Set by"))
     return table(columns, [[each.variable, each.value, _setter(each)] for each in rows])

@@ -96,7 +96,7 @@ def upgrade_installation(
 ) -> UpgradeDone:
     """Upgrade the installation of the settings while no server uses it. Raises CommandFailed.
 
-    target: of the backup before it.
+    target: where the backup before the upgrade is written; "" = no backup is made.
     """
     if not config.data_dir.is_dir():
         raise CommandFailed(f"there is no installation in {config.data_dir}.")
@@ -131,7 +131,10 @@ def _check_machines(config: Config, database: Database) -> None:
 
 
 def _plan(config: Config, database: Database) -> UpgradePlan:
-    """Return what there is. Raises SchemaUnknown and StoreError for schemas of a newer program."""
+    """Return the present program and schemas.
+
+    Raises SchemaUnknown and StoreError for schemas of a newer program.
+    """
     sql = check_version(database)
     if sql is None:
         raise CommandFailed("the SQL database is empty: a first start fills it.")

@@ -56,8 +56,8 @@ log = logging.getLogger("trackyard.edits")
 class _DecodedTask:
     """A decoded task.
 
-    postback: of an import what it reports; of an edit only an id and a time.
-    click: of an import; {} of an edit.
+    postback: the conversion that an import reports; for an edit, only an id and a time.
+    click: the click of an import; {} for an edit.
     """
 
     task: Task

@@ -37,7 +37,7 @@ def inbound_log_row(
 
     response: "" when it made or changed `conversion`, else the error.
     revision: 0 while the postback waits, 1 once it is decided.
-    sender: what a postback without a click names.
+    sender: the offer and advertiser of a postback without a click.
     """
     query, body = record.query, record.body
     if response == PostbackError.BROKEN_CLICKID:

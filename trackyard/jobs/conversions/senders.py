@@ -15,7 +15,7 @@ _OFFER: Final = re.compile(r'(?:^|[&?;"])offer_id(?:=|"\s{0,9}:\s{0,9}"?)([0-9]{
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What a postback without a click names. offer: 0, advertiser: "" = none."""
+    """The offer and advertiser that a postback without a click shows. offer: 0, advertiser: "" = none."""
 
     offer: int = 0
     advertiser: str = ""
@@ -25,7 +25,7 @@ NO_SENDER: Final = Sender()
 
 
 def find_senders(conn: Connection, records: Sequence[InboundPostback]) -> list[Sender]:
-    """Return what each of these postbacks names, in their order."""
+    """Return the offer and advertiser of each of these postbacks, in their order."""
     offers = [_named_offer(each) for each in records]
     codes = [each.params.get("secure", "") for each in records]
     advertisers = get_advertisers_of(conn, {offer for offer in offers if offer})
@@ -34,9 +34,9 @@ def find_senders(conn: Connection, records: Sequence[InboundPostback]) -> list[S
 
 
 def _sender(offer: int, advertisers: Mapping[int, str], owners: set[tuple[int, str]]) -> Sender:
-    """Return what a postback names.
+    """Return the offer and advertiser of a postback.
 
-    owners: of its code, which is a secret and so goes before the number of the offer.
+    owners: the owners of its code. A code is a secret, so it takes precedence over the number of the offer.
     """
     named = Sender(offer, advertisers[offer]) if offer in advertisers else NO_SENDER
     found = {advertiser for _, advertiser in owners}

@@ -69,8 +69,8 @@ class Deliverer:
     """Deliver until it is stopped.
 
     owner: the name of this worker, unique among the workers of a database: a start releases the claims of that name.
-    own_urls: addresses of the platform, which is not called; origin: names it in the requests.
-    monotonic: seconds, for pauses of hosts.
+    own_urls: the addresses of the platform, which is never called; origin: identifies the platform in the requests.
+    monotonic: returns seconds, for pauses of hosts.
     """
 
     def __init__(

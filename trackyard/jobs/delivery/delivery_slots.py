@@ -17,10 +17,10 @@ from trackyard.store.tracking.deliveries import DueDelivery
 
 @dataclass(frozen=True, slots=True)
 class FreeSlots:
-    """What may be asked for.
+    """The slots that are free now.
 
-    free: slots in all. expanded: those of destinations with more than at the start. without: destinations that get
-    none now. running: destinations with a request.
+    free: the slots in all. expanded: the slots of each destination that has more than at the start. without: the
+    destinations that get none now. running: the destinations with a request.
     """
 
     free: int
@@ -43,7 +43,7 @@ class DeliverySlots:
         self._hanging: set[str] = set()
 
     def find_free(self, most: int) -> FreeSlots:
-        """Return what may be asked for, at most so many slots."""
+        """Return the free slots. most: the limit of `free`."""
         without = {*self._concurrency.full, *self._health.paused}
         if len(self._hanging) >= self._limits.hanging:
             without.update(self._health.hanging)

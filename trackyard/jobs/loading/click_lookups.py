@@ -43,7 +43,7 @@ _log = logging.getLogger("trackyard.jobs")
 class ClickLookupServer:
     """Answer one look-up after another: the edge sends an id and a line end, the server the record.
 
-    path: of the socket; only its owner may use it.
+    path: the path of the socket; only its owner may use it.
     find: returns the record of a click id, None when none is loaded.
     judge: returns a sign for each of several ids (domain/conversions/click_lookups.py).
     """

@@ -36,9 +36,9 @@ class LoadedJournals:
 class ClickWaits:
     """Decides whether clicks may still be loaded.
 
-    Times of marks decide for edges of other machines. For those of this machine they need not be trusted, since clocks
-    may have been set back: a click is in its journal before its postback comes, so its journal must be loaded to where
-    it ended then.
+    For edges of other machines the times of marks decide. For edges of this machine these times are not used, since
+    clocks may have been set back. A click is in its journal before its postback comes, so its journal must be loaded up
+    to its end at that time.
     """
 
     def __init__(self, directory: Path) -> None:

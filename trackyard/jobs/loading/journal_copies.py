@@ -1,4 +1,4 @@
-"""Copy journals to a bucket every second, and bring those of a lost machine back.
+"""Copy journals to a bucket every second, and restore the journals of a lost machine.
 
 docs/spec/engine.md#copies-of-journals. Clicks never wait for it: it reads what edges have written.
 """
@@ -35,7 +35,7 @@ class RestoreRefused(Exception):
 class JournalCopier:
     """Copy the journals of `directory`. `run` belongs to one thread; any may call `lag`.
 
-    directory_id: of the data directory, which names the copies.
+    directory_id: the id of the data directory, a part of the copies' names.
     """
 
     def __init__(

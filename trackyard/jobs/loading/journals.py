@@ -83,8 +83,8 @@ class ClickFinder:
 class JournalLoader:
     """Load the journals of `directory`. One thread steps it; others may read `lag_ms`.
 
-    directory_id: only edges that are leased to this data directory are loaded; None = every one that wrote there.
-    turn: of each piece of a backlog (jobs/loading/pace.py).
+    directory_id: only edges that are leased to this data directory are loaded; None = every edge that wrote there.
+    turn: a context for each piece of a backlog (jobs/loading/pace.py).
     """
 
     def __init__(
@@ -286,7 +286,7 @@ class JournalLoader:
         return replace(found, frames=frames)
 
     def _load_records(self, found: OffsetRange, kind: RecordKind, load_rows: _LoadRows) -> list[_Record]:
-        """Load the clicks or impressions of a range; return those that were readable."""
+        """Load the clicks or impressions of a range; return the readable records."""
         records = self._readable(found, kind)
         items = [click_item(found.journal, position, payload) for position, payload, _ in records]
         errors = {bad.place: bad.error for bad in load_rows(_TABLES[kind], items).bad}
@@ -366,7 +366,7 @@ class JournalLoader:
 
 
 def _offer_of(payload: bytes | None) -> int:
-    """Return the offer of a click's payload; 0 = there is no payload, or it does not decode."""
+    """Return the offer of a click's payload; 0 = the payload is missing, or it does not decode."""
     click = find_click(payload)
     return 0 if click is None else click.offer
 

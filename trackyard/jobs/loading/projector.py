@@ -207,7 +207,7 @@ class Projector:
         }
 
     def failing(self) -> list[str]:
-        """Return the names of tasks that keep failing and are still retried."""
+        """Return, by name, the tasks that keep failing and are still retried."""
         return [each.name for each in (*self._rules, *self._tasks) if each.failures.count >= _FAILURES_TO_REPORT]
 
     def _is_due(self, step: _ProjectorTask) -> bool:

@@ -25,7 +25,7 @@ _log = logging.getLogger("trackyard.jobs")
 class FreezeServer:
     """Answers requests on a Unix socket: a name and a line end; the answer is the frozen tables as JSON.
 
-    path: of the socket; only its owner may use it. directory: of chDB.
+    path: the path of the socket; only its owner may use it. directory: the directory of chDB.
     """
 
     def __init__(self, path: Path, analytics: Analytics, directory: Path) -> None:

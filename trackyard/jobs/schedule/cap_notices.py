@@ -1,6 +1,6 @@
 """Notices of daily click caps that fill up (docs/spec/conversions.md#caps).
 
-Edges count clicks of caps; the notices count those of the analytic store.
+Edges count clicks for caps; the notices count the clicks in the analytic store.
 """
 
 from collections import Counter as Multiset

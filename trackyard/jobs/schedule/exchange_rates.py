@@ -1,6 +1,6 @@
-"""Store exchange rates: shipped ones, then those of the bank's feed.
+"""Store exchange rates: shipped rates, then the rates of the bank's feed.
 
-See docs/spec/money.md#exchange-rates. A failed refresh is logged and shown in the settings; the rates before it stay.
+See docs/spec/money.md#exchange-rates. A failed refresh is logged and shown in the settings; the earlier rates stay.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ log = logging.getLogger("trackyard.quotes")
 
 
 class ExchangeRateUpdater:
-    """Store exchange rates until stopped. Of several workers one asks for them.
+    """Store exchange rates until stopped. One of several workers requests them.
 
     url: the bank's feed, "" = none.
     """

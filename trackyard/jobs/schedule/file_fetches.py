@@ -1,7 +1,7 @@
-"""Fetch creatives that offers name by URL, and remove orphaned files (docs/spec/platform.md#files).
+"""Fetch creatives that offers have by URL, and remove orphaned files (docs/spec/platform.md#files).
 
 A fetch is claimed before it is made, and repeated after its lease when the worker dies. A creative that fails its last
-attempt or is no picture is removed from its offer, with a line in the log.
+attempt or is not a picture is removed from its offer, with a line in the log.
 """
 
 import asyncio
@@ -124,7 +124,7 @@ class CreativeFetcher:
 
 
 def remove_orphans(database: Database, store: FileStore, now_ms: int) -> int:
-    """Remove stored files that no row names; return how many."""
+    """Remove stored files that no row refers to; return their number."""
     removed = 0
     waiting = list(store.each_before(now_ms - ORPHAN_AGE_MS))
     while waiting:

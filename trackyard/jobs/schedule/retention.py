@@ -52,11 +52,12 @@ _PAGE: Final = 1_000
 class _RetentionTask:
     """A periodic task.
 
-    every_ms: between two calls when there was nothing to do.
+    every_ms: the time between two calls when there was nothing to do.
     work: does a part; returns whether there was anything to do.
     by_turns: it concerns the analytic store alone, and one machine at a time does it.
-    by_commits: what it does follows commits of SQL, so that it looks after these and every few seconds.
-    done_until: of a task by turns; until when no machine has anything to do, UTC milliseconds, at the latest a day on.
+    by_commits: its work follows commits of SQL, so it runs after commits and every few seconds.
+    done_until: for a task by turns, the time until which no machine has anything to do: UTC milliseconds, at most a day
+    from now.
     """
 
     name: str
@@ -166,7 +167,7 @@ class RetentionRunner:
         return False
 
     def _compress(self, name: str, erased: ErasedSubjects) -> bool:
-        """Compress a journal; return whether it could be. One that was cut stays, and the log says so once."""
+        """Compress a journal; return whether that succeeded. A journal that was cut stays, and is logged once."""
         if name in self._cut:
             return False
         try:

@@ -177,7 +177,7 @@ class JobScheduler:
             return counters.remove_ended_counters(conn, ended, _CHUNK)
 
     def sweep_files(self) -> int:
-        """Remove stored files that no row names. Returns 0: all is done at once."""
+        """Remove stored files that no row refers to. Returns 0: all is done at once."""
         removed = 0 if self._files is None else remove_orphans(self._database, self._files, self._clock.now_ms())
         if removed:
             log.info("orphaned files removed", extra={"files": removed})

@@ -138,7 +138,7 @@ def _judge(url: str, evidence: dict[str, str | int], answer: _Answer, server_run
 
 
 def _ask(parts: SplitResult, host: str, port: int, tls: ssl.SSLContext) -> _Answer:
-    """Return what answers /healthz below an address. Raises OSError, HTTPException."""
+    """Request /healthz below an address, and return the answer. Raises OSError, HTTPException."""
     connection: http.client.HTTPConnection
     if parts.scheme == "https":
         connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=tls)

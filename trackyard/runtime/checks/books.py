@@ -22,7 +22,7 @@ _WAITS_FOR_OTHERS: Final = frozenset({"waiting"})
 
 @contextmanager
 def reading(machine: CheckedMachine) -> "Iterator[Connection | None]":
-    """Yield a connection to the SQL database; None when it is away or empty, which check_sql says."""
+    """Yield a connection to the SQL database; None when it is away or empty, which check_sql reports."""
     from sqlalchemy.exc import SQLAlchemyError
 
     from trackyard.store.engine.availability import DatabaseNotUp, check_database_is_up, is_file_missing

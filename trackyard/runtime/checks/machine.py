@@ -20,13 +20,13 @@ _SHOWN_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class CheckedMachine:
-    """What checks look at.
+    """The machine as checks see it.
 
-    environment: of the process.
+    environment: the environment variables of the process.
     user: the effective user id.
     server_runs: whether a server has the data directory.
     tls: how certificates are verified.
-    resolve: raises socket.gaierror for the host and port of a name that does not resolve.
+    resolve: resolves a host and port; raises socket.gaierror when the name does not resolve.
     """
 
     config: Config

@@ -26,7 +26,7 @@ _TIME_ERROR: Final = 5
 
 
 def _clock_state() -> int:
-    """Return what the kernel says of its clock, -1 = it does not say."""
+    """Return the state of the clock from the kernel; -1 = it is not known."""
     with suppress(OSError, AttributeError):
         return int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(512)))
     return -1

@@ -55,7 +55,7 @@ class MachineCheck:
     see: Callable[[CheckedMachine], str] = _see_nothing
 
     def run(self, machine: CheckedMachine) -> CheckFindings:
-        """Return what it finds, and what it looked at."""
+        """Run the check; return its findings, and the thing that it looked at."""
         return CheckFindings(self.name, self.title, tuple(self.find(machine)), self.see(machine))
 
 
@@ -98,7 +98,7 @@ DOCTOR_CHECKS: Final = (
 
 
 def run_checks(machine: CheckedMachine, checks: Sequence[MachineCheck] = CHECKS) -> list[CheckFindings]:
-    """Return what every check found. They run at the same time, since each may wait for a host."""
+    """Return the findings of every check. Checks run at the same time, since each may wait for a host."""
     with ThreadPoolExecutor(len(checks)) as pool:
         return list(pool.map(lambda check: check.run(machine), checks))
 

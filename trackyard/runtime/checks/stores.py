@@ -121,7 +121,7 @@ def check_mail(machine: CheckedMachine) -> Iterator[Finding]:
 
 
 def _mail_in_force(machine: CheckedMachine) -> "MailSettings":
-    """Return the settings of mail: those of staff, or else those of this machine's start."""
+    """Return the mail settings that staff have set, else the settings of this machine's start."""
     from trackyard.actions.platform.settings_in_force import MailSettings, mail_in_force
     from trackyard.base.secrets import DecryptionFailed, SecretCipher
     from trackyard.runtime.checks.books import reading

@@ -1,1 +1,1 @@
-"""This machine among those of the installation (docs/spec/engine.md#several-machines)."""
+"""This machine among the machines of the installation (docs/spec/engine.md#several-machines)."""

@@ -49,9 +49,9 @@ def join_machines(
     stop: threading.Event,
     watch_s: float = WATCH_S,
 ) -> None:
-    """Store this machine among those of the installation.
+    """Store this machine among the machines of the installation.
 
-    Raises PeerRefuses when it does not fit to the others, or while another one has the same data directory id.
+    Raises PeerRefuses when it does not fit the others, or while another one has the same data directory id.
     """
     from trackyard.store.engine.dialect import AdvisoryLock, lock
     from trackyard.store.tracking.machines import register_machine

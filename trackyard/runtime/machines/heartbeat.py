@@ -1,4 +1,4 @@
-"""The heartbeat of a machine: it says in SQL that it runs, and returns edge numbers without use."""
+"""The heartbeat of a machine: it reports to SQL that it runs, and returns edge numbers without use."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What runs on this machine, as it says to the others."""
+"""The program of this machine, as other machines see it."""
 
 from typing import Final
 

@@ -157,4 +157,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Write nothing: monitoring asks all day."""
+        """Log nothing: monitoring sends requests all day."""

@@ -45,7 +45,7 @@ class FullDisk:
         return -(-self.needed // _MB)
 
     def sentence(self) -> str:
-        """Return what is wrong, for `/readyz`."""
+        """Return the sentence about this disk for `/readyz`."""
         place = "" if self.is_first else f" in {self.place}"
         return f"disk full: {self.free_mb} MB free, {self.needed_mb} needed{place}"
 

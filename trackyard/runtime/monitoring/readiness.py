@@ -50,7 +50,7 @@ class MachineReport:
 def machine_report(config: Config, core: "Callable[[], Readiness] | None" = None) -> MachineReport:
     """Return the state of every process of this machine.
 
-    core: the readiness of the stores, where this machine asks them; it knows `local_reasons` as well.
+    core: returns the readiness of the stores, on machines that use them; it includes `local_reasons`.
     """
     states = read_states()
     warnings = tuple(
@@ -86,7 +86,7 @@ def local_reasons(config: Config) -> list[str]:
 def failing_roles(file: Path) -> list[str]:
     """Return a sentence for each role that cannot be kept running.
 
-    A file that a full disk cut says nothing.
+    The result is empty for a file that a full disk cut.
     """
     with suppress(OSError, ValueError):
         found = json.loads(file.read_text())

@@ -21,7 +21,7 @@ log = logging.getLogger("trackyard.monitoring")
 class StoreReadiness:
     """What `look` found last. A store that hangs delays no answer longer than LOOK_S.
 
-    look: asks the stores; it may hang.
+    look: checks the stores; it may hang.
     failing: returns the reasons that need no store.
     """
 

@@ -33,7 +33,7 @@ class CoreThreads:
             self.started.append(thread)
 
     def join(self) -> None:
-        """Wait for those that were started."""
+        """Wait for the threads that were started."""
         for thread in self.started:
             thread.join()
 
@@ -45,7 +45,7 @@ def loaders(
     directory_id: str,
     is_busy: Callable[[], bool],
 ) -> "tuple[Rebuilder, Projector]":
-    """Return what rebuilds and what loads on this machine. is_busy: whether requests run now."""
+    """Return the rebuilder and the projector of this machine. is_busy: whether requests run now."""
     from trackyard.actions.platform.rebuild import Rebuilder
     from trackyard.jobs.loading.pace import LoadPace
     from trackyard.jobs.loading.projector import Projector

@@ -44,7 +44,7 @@ log = logging.getLogger("trackyard.runtime.preparation")
 class Start:
     """What the steps of a start share. stop: set when the start should end.
 
-    schema: of the SQL database as it was found; None = there was none. prepared: what the supervisor prints.
+    schema: the schema that the SQL database had before; None = none. prepared: the facts that the supervisor prints.
     """
 
     def __init__(self, config: Config, stop: threading.Event, resources: ExitStack) -> None:
@@ -206,7 +206,7 @@ def _migrate(start: Start) -> None:
 
 
 def _join(start: Start) -> None:
-    """Store this machine among those of the installation.
+    """Store this machine among the machines of the installation.
 
     Of two that start at once, the second is refused here.
     """

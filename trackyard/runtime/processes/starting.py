@@ -79,7 +79,7 @@ class _StartingServer(ThreadingHTTPServer):
             self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log nothing: a client that leaves is no fault."""
+        """Log nothing: a client that leaves is not a fault."""
 
 
 class _StartingHandler(BaseHTTPRequestHandler):

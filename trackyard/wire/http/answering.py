@@ -63,7 +63,7 @@ def read_request(
 ) -> ReadRequest[D]:
     """Return the request with the subject of its path and its parameters.
 
-    fault: of the form of the parameters, reported after the subject was found. Raises RequestError.
+    fault: an error in the form of the parameters. It is raised after the subject is found. Raises RequestError.
     """
     if endpoint.find is not None:
         request = replace(request, subject=endpoint.find(request))
@@ -96,7 +96,7 @@ def answer_request(endpoint: Endpoint[D, A], read: ReadRequest[D], tree: Tree) -
 
 @contextmanager
 def faults_as_sent(endpoint: Endpoint[D, Any], tree: Tree) -> Iterator[None]:
-    """Give faults the names under which their values were sent."""
+    """Report each fault under the name by which its value was sent."""
     try:
         yield
     except BadInput as found:

@@ -39,7 +39,7 @@ def error_response(refusal: RequestError, match: Match | None = None) -> Respons
 
 
 def help_addresses(refusal: RequestError, match: Match) -> list[str]:
-    """Return the addresses of what /docs says about an error.
+    """Return the addresses of the pages of /docs about an error.
 
     They lead to a guide, to the wrong parameters, or to the method.
     """

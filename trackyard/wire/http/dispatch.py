@@ -95,9 +95,9 @@ class Dispatch(Generic[D]):
         where the start is a path and `?`.
     run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
     site: pages for people; None = the API alone.
-    hsts_seconds: how long browsers that came by https keep to it; 0 = no header says so.
-    shared: what the APIs of all machines count together; None = each counts by itself.
-    refusal_of: the error that a failure is to the caller; None = a defect of the program.
+    hsts_seconds: how long browsers that came by https keep to it; 0 = the header is not sent.
+    shared: the limits that the APIs of all machines count together; None = each counts by itself.
+    refusal_of: maps a failure to the error for the caller; None = a defect of the program.
     """
 
     def __init__(
@@ -314,7 +314,7 @@ class Dispatch(Generic[D]):
         name: str,
         threads: CapacityLimiter | None = None,
     ) -> HandlerResult:
-        """Run a method. threads: in which it runs, None = those of callers."""
+        """Run a method. threads: where it runs; None = in the threads of callers."""
         idempotency_key = None if self._run_idempotently is None else find_idempotency_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"

@@ -24,7 +24,7 @@ D = TypeVar("D")
 class RawRequest(NamedTuple):
     """A request as it came. Reading it may take a second, so never in the event loop.
 
-    files: of a call from within the process; others have theirs in the body.
+    files: the uploads of a call from within the process; other requests have their files in the body.
     """
 
     query: bytes
@@ -51,7 +51,7 @@ class RawRequest(NamedTuple):
 
 
 class HandlerResult(NamedTuple):
-    """An answer. ignored: names of unused parameters. file: sent instead of `content`."""
+    """An answer. ignored: the unused parameters by name. file: sent instead of `content`."""
 
     content: bytes
     ignored: list[str]

@@ -24,7 +24,7 @@ Branch = Callable[[str, Headers], Response]
 class Site(Protocol):
     """Pages for people, which have sessions of their own (docs/spec/console.md).
 
-    exports: the files that are being sent, which count together with those of the API.
+    exports: the files that are being sent. They count together with the API's files.
     """
 
     exports: ExportSlots
@@ -33,7 +33,7 @@ class Site(Protocol):
         """Return whether a path belongs to the site."""
 
     async def respond(self, request: Request, strangers: Strangers) -> Response:
-        """Return a page. Raises RequestError. strangers: admits those that have not signed in."""
+        """Return a page. Raises RequestError. strangers: admits callers that have not signed in."""
 
     async def error(
         self, request: Request, refusal: RequestError | None, request_id: str, strangers: Strangers

@@ -33,10 +33,10 @@ def origin_of(request: Request) -> RequestOrigin:
 
 
 def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> AuditActor | None:
-    """Return the actor that the audit log names for the writes of this request.
+    """Return the actor of this request's writes for the audit log.
 
-    None for reads of affiliates and advertisers: what follows from them, such as a connection at first sight, is no act
-    of theirs.
+    None for reads of affiliates and advertisers: a write that follows from a read, such as a connection at first sight,
+    is not their act.
     """
     if caller is None or (endpoint.method == "GET" and not isinstance(caller, StaffCaller)):
         return None

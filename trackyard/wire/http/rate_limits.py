@@ -1,7 +1,7 @@
 """Rate limits of callers (docs/spec/api-conventions.md#rate-limits).
 
-They are counted in this process, and shared with others where it says so. One process of a machine serves the API.
-Everything runs in its event loop, so nothing is locked.
+They are counted in this process, and `take_shared` counts them for all machines. One process of a machine serves the
+API. Everything runs in its event loop, so nothing is locked.
 """
 
 import time

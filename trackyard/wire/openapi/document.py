@@ -52,10 +52,10 @@ def document(
 ) -> Schema:
     """Return the document of a catalogue.
 
-    version: of the program.
-    servers: addresses of the API.
+    version: the version of the program.
+    servers: the addresses of the API.
     topics: the tags of the methods; None = one for all.
-    texts: of parameters and answer fields.
+    texts: the texts of parameters and answer fields.
     """
     listed = tuple(endpoints)
     tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
@@ -138,7 +138,7 @@ def _sent(answer: Schema) -> Schema:
 def document_of_version(whole: Schema, prefix: str) -> Schema:
     """Return the document of one version, made from the whole one.
 
-    Operation ids have no version, so that a generated client keeps its names when the version changes.
+    Operation ids have no version, so that the names in a generated client stay when the version changes.
     """
     paths = {
         path: {
@@ -454,7 +454,7 @@ def _error(code: str, text: str) -> Schema:
 
 
 def _headers(*names: str) -> Schema:
-    """Return the headers of an answer; every one has those of rate limits."""
+    """Return the headers of an answer; every answer has the headers of rate limits."""
     every = (name for name in _HEADERS if name.startswith("X-RateLimit"))
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*every, *names)}
 

@@ -43,7 +43,7 @@ class FieldNode(NamedTuple):
 
 
 def parameter_tree(document: Schema, operation: Schema) -> list[FieldNode]:
-    """Return the parameters of a method, required ones first; those of a query have no parts."""
+    """Return the parameters of a method, required ones first; parameters of a query have no parts."""
     found = [
         _node(
             document,
@@ -83,7 +83,10 @@ def each_node(nodes: "list[FieldNode] | tuple[FieldNode, ...]") -> Iterator[Fiel
 
 
 def alike(nodes: "list[FieldNode] | tuple[FieldNode, ...]") -> Iterator[list[FieldNode]]:
-    """Yield nodes in groups of those that differ only in a number or currency of their name: sub1 to sub8."""
+    """Yield nodes in groups. Nodes of a group differ only in a number or currency of their name.
+
+    Such a group is sub1 to sub8.
+    """
     groups: dict[tuple[Any, ...], list[FieldNode]] = {}
     for node in nodes:
         name = _ALIKE.sub("", node.path) if node.meaning else node.path

@@ -79,9 +79,9 @@ class Guide:
         return "".join(_text_html(self.intro, self.name))
 
     def section_html(self, section: GuideSection) -> str:
-        """Return what is below the heading of a section as HTML.
+        """Return the content of a section without its heading, as HTML.
 
-        It has the elements p, ul, table, pre, code and a alone. Links to sections of guides lead to `anchor_of`; the
+        It has only the elements p, ul, table, pre, code and a. Links to sections of guides lead to `anchor_of`; the
         titles of links to other pages of docs are shown without a link.
         """
         return "".join(part for block in section.blocks for part in _block_html(block, self.name))

@@ -9,7 +9,7 @@ _CODE = re.compile(r"[0-9]+|[a-z]{3}$")
 
 
 class FieldRow(NamedTuple):
-    """A field of a record. kind: its type in words, names of records in brackets: `list of [OfferView]`."""
+    """A field of a record. kind: its type in words, with each record in brackets: `list of [OfferView]`."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ def answer_records(document: Schema) -> list[AnswerRecord]:
 
 
 def answer_names(operation: Schema) -> list[str]:
-    """Return the names of the records that a method answers with."""
+    """Return the records that a method answers with, by name."""
     return list(_references(operation["responses"]["200"]["content"]["application/json"]))
 
 

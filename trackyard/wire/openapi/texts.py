@@ -1,13 +1,13 @@
 """What parameters and answer fields mean, found by the class that holds them.
 
-Texts are data of the program's subjects: a table a subject, and one that all share. A table has sections. Those with a
-lower-case name hold texts by field name: `fields` for parameters and answers alike, `parameters`, `answers` and `path`.
-A section with the names of classes, `"CapItem CapView"`, holds the texts of these and their subclasses alone. The name
-of a field may be a pattern: `sub[1-8]`. A text that one declaration alone needs may be its `description` instead, of
-`msgspec.Meta` or `pydantic.Field`; it comes before those of the tables.
+Texts are data of the program's subjects: each subject has a table, and all share one more. A table has sections. A
+section with a lower-case name holds texts by field name: `fields` for both parameters and answers, `parameters`,
+`answers` and `path`. A section that lists classes, `"CapItem CapView"`, holds the texts of only these classes and their
+subclasses. The name of a field may be a pattern: `sub[1-8]`. A text that only one declaration needs may be the
+`description` of its `msgspec.Meta` or `pydantic.Field` instead; it takes precedence over the tables.
 
-Forms need more: `labels` by field name, where the name in words is none, `units`, and `groups` for the fields of long
-forms.
+Forms need more: `labels` for fields that need a label other than their name, `units`, and `groups` for the fields of
+long forms.
 """
 
 import re
@@ -79,15 +79,15 @@ class Texts:
         return "" if place is None else self._tables[place.subject][place.section][place.name]
 
     def path_place(self, handler: Callable[..., Any], name: str) -> Place | None:
-        """Return the place of the text of a variable: of the handler's file, else of its subject."""
+        """Return the place of a variable's text: in the section of the handler's file, else of its subject."""
         subject, file = self._subject(handler.__module__), handler.__module__.rpartition(".")[2]
         looked = ((subject, f"path_{file}"), (subject, "path"))
         return next((found for each in looked if (found := self._at(*each, name))), None)
 
     def form_keys(self, model: type[Params], name: str) -> dict[str, str]:
-        """Return what forms show besides the meaning of a parameter.
+        """Return the keys that forms show in addition to the meaning of a parameter.
 
-        It has x-label, and x-unit and x-group where they are declared.
+        They are x-label, and x-unit and x-group where these are declared.
         """
         subjects = dict.fromkeys([*(self._subject(each.__module__) for each in _declaring(model, name)), SHARED])
         found = {"x-label": label_of(name)}

@@ -27,8 +27,8 @@ from trackyard.base.errors import BadInput, BodyTooLarge
 class File:
     """An uploaded file.
 
-    kind: the media type that the client names.
-    handle: the bytes, on disk when there are many, closed at the end of the request.
+    kind: the media type that the client sent.
+    handle: the bytes, on disk when there are many. It is closed at the end of the request.
     """
 
     name: str
@@ -60,10 +60,10 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class FormLimits:
-    """What a request may hold, in its query and in its body.
+    """The limits of a request's query and body.
 
-    values: of a JSON body.
-    depth: brackets in a name.
+    values: how many values a JSON body may hold.
+    depth: how many brackets a name may have.
     """
 
     parameters: int = MAX_PARAMETERS

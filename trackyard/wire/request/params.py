@@ -1,8 +1,8 @@
 """The parameter model of an endpoint: containers, markers and fields.
 
 docs/spec/api-conventions.md#parameters. A model is a class of named types: `class NewThing(Params): title: Title`. The
-wire name is the alias, by default the name of the field. Validation, errors, ignored names, the OpenAPI document and
-the comparison with the contract are derived from `fields_of(model)`.
+wire name is the alias, by default the name of the field. Validation, errors, ignored parameters, the OpenAPI document
+and the comparison with the contract are derived from `fields_of(model)`.
 """
 
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """Other names under which programs send a parameter. Its own name wins when both are sent."""
+    """Other spellings of a parameter's name that programs send. Its own name wins when both are sent."""
 
     names: tuple[str, ...]
 
@@ -165,7 +165,7 @@ class Field:
 
     owner: the model that has it.
     forms: its containers from outside in, see Container.
-    model: of a nested model.
+    model: the nested model, if the parameter has one.
     listed: whether it is part of a list or map of models.
     """
 
@@ -223,7 +223,7 @@ class Field:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Return its other names."""
+        """Return the other spellings of its name."""
         return tuple(name for marker in self.markers if isinstance(marker, Spelled) for name in marker.names)
 
     def sent_name(self, tree: Any) -> str:
@@ -247,7 +247,7 @@ def fields_of(model: type[Params]) -> tuple[Field, ...]:
 
 
 def credentials_in(params: Params) -> list[str]:
-    """Return the names of the parameters that were sent and that keys with limits may not send."""
+    """Return the sent parameters, by name, that keys with limits may not send."""
     return [
         field.name
         for field in fields_of(type(params))
@@ -256,7 +256,7 @@ def credentials_in(params: Params) -> list[str]:
 
 
 def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:
-    """Yield the ignored wire names in `tree`, each with a sentence that says why."""
+    """Yield each ignored parameter in `tree`: its wire name, and a sentence with the reason."""
     if not isinstance(tree, dict):
         return
     known = {field.sent_name(tree): field for field in fields_of(model)}
@@ -275,7 +275,7 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
 
 
 def _unknown_names(value: Any, name: str) -> Iterator[str]:
-    """Yield the sent names below an unknown one: `filter[offer]`. A list has one name."""
+    """Yield each sent name below an unknown one: `filter[offer]`. A list has one name."""
     if isinstance(value, dict) and value and not all(is_number(key) or key == "" for key in value):
         for key in value:
             yield f"{name}[{key}]"
@@ -302,7 +302,7 @@ def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, A
 
 
 def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the values in `depth` containers, with their wire names."""
+    """Yield each value in `depth` containers, with its wire name."""
     if depth == 0:
         yield name, value
     elif isinstance(value, dict | list):

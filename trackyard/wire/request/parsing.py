@@ -36,10 +36,10 @@ def read_params(model: type[P], tree: Tree, *, staff: bool, version: str) -> tup
 
 
 def as_sent(model: type[Params], tree: Tree, fields: Fields) -> Fields:
-    """Return faults by the names under which their values were sent.
+    """Return each fault by the name under which its value was sent.
 
-    A list may be sent with any numbers (`list[1]`, `list[5]`), while faults count its items from 0. Names that are no
-    parameters stay.
+    A list may be sent with any numbers (`list[1]`, `list[5]`), while faults count its items from 0. A name that is not
+    a parameter stays.
     """
     return {_sent_name(model, tree, name): sentences for name, sentences in fields.items()}
 

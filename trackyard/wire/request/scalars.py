@@ -1,7 +1,7 @@
-"""Named types of one value, as the specification names them.
+"""Named types of one value. Their names come from the specification.
 
 docs/spec/api-conventions.md#parameters, tests/contract/endpoints.toml.
-A type is a marker for `Annotated`: it reads a sent text, names its fault in one sentence, and has a JSON schema.
+A type is a marker for `Annotated`: it reads a sent text, describes its fault in one sentence, and has a JSON schema.
 """
 
 import re

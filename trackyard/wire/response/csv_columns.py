@@ -1,4 +1,4 @@
-"""A table as CSV: RFC 4180, UTF-8, names in the first line.
+"""A table as CSV: RFC 4180, UTF-8, with a header line.
 
 Times are as in JSON answers, null is empty.
 """

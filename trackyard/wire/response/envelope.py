@@ -15,7 +15,7 @@ Moment = Annotated[str, MOMENT]
 
 
 class View(msgspec.Struct, kw_only=True):
-    """The base of every record in an answer. Field names are the wire's."""
+    """The base of every record in an answer. Each field has its wire name."""
 
 
 class Answer(msgspec.Struct, kw_only=True):

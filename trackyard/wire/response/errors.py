@@ -1,4 +1,7 @@
-"""The body of an error, and the names of pydantic's findings (docs/spec/api-conventions.md#errors)."""
+"""The body of an error, and the wire name of each fault that pydantic finds.
+
+See docs/spec/api-conventions.md#errors.
+"""
 
 from typing import Any
 

@@ -98,10 +98,11 @@ class FileExport(Generic[D]):
     """The file that a method also answers with.
 
     name: the beginning of the file's name.
-    views: of a row; the last one is for affiliates when it differs; none when the columns depend on the parameters.
+    views: the views of a row; the last one is for affiliates when it differs. Empty when the columns depend on the
+    parameters.
     rows: gets the call and its parameters. Errors are raised before it returns, or with its first piece.
-    description: of columns and rows.
-    feature: what an affiliate must not be denied for the file (domain/people/permissions.py); "" = none.
+    description: describes columns and rows.
+    feature: the feature that an affiliate needs for the file (domain/people/permissions.py); "" = none.
     """
 
     name: str

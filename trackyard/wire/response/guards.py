@@ -19,9 +19,9 @@ from trackyard.domain.people.roles import Permission
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a caller needs to see a figure.
+    """The rights that a caller needs to see a figure.
 
-    permission: of the methods for such figures; NONE asks for features alone.
+    permission: the permission of the methods for such figures; NONE requires features alone.
     features: the caller is denied none of them.
     of_staff: whether affiliates see the figure whatever they are denied, except in a look.
     """

@@ -1,4 +1,4 @@
-"""Makes views from entities by the names of their fields."""
+"""Makes views from entities by field name."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal

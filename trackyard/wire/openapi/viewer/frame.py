@@ -98,7 +98,7 @@ def _topic(topic: Topic, prefix: str) -> str:
 
 
 def guide_page(guide: Guide, names: Iterable[str], prefix: str) -> str:
-    """Return the main part of the page of a guide. names: of all guides, to which it may link."""
+    """Return the main part of the page of a guide. names: all guides by name; the page may link to them."""
     contents = "".join(
         f'<li><a href="#{guide.anchor_of(section)}">{escape(section.title)}</a></li>' for section in guide.sections
     )

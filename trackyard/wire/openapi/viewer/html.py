@@ -26,7 +26,7 @@ def method_mark(method: str) -> str:
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return code that can be copied. It has the address of the API where it names ADDRESS."""
+    """Return code that can be copied. The page shows the address of the API instead of ADDRESS."""
     shown = escape(text).replace("ADDRESS", '<span class="origin">ADDRESS</span>')
     return f'<pre data-language="{escape(language)}"><code>{shown}</code></pre>'
 

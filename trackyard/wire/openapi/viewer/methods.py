@@ -19,7 +19,7 @@ _VIEWS: Final = ("Answer to staff", "Answer to affiliates")
 
 
 def is_destructive(method: str, name: str) -> bool:
-    """Return whether a try of a method asks first. name: its id."""
+    """Return whether a try of a method needs a confirmation first. name: its id."""
     return method != "GET" and (method == "DELETE" or bool(_TAKES_AWAY.search(name.replace("_", "-"))))
 
 

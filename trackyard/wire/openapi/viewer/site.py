@@ -32,11 +32,11 @@ _WRITING: Final = Lock()
 
 @dataclass(frozen=True)
 class Documented:
-    """What is described.
+    """The content of the reference.
 
-    version: of the program. address: of the API.
-    guides, examples: return what is read when it is shown first.
-    most_used: ids of the methods with an example in OpenAPI documents.
+    version: the version of the program. address: the address of the API.
+    guides, examples: load the guides and examples when they are first shown.
+    most_used: the ids of the methods with an example in OpenAPI documents.
     """
 
     topics: Sequence[Topic]
@@ -106,7 +106,7 @@ class _DocsSite:
         self._methods = {each.id: each for topic in described.topics for each in topic.endpoints}
 
     def find(self, rest: str) -> Resource:
-        """Return what is at the rest of an address. Raises PageNotFound."""
+        """Return the resource at the rest of an address. Raises PageNotFound."""
         if rest and not rest.startswith("/"):
             raise PageNotFound  # /docsomething
         if rest.startswith("/assets/"):
