@@ -1,7 +1,7 @@
 """The content of backups: chunks under a name that follows from their bytes (docs/decisions/0052).
 
-A chunk that is there already is not written again, so that each further backup costs what changed. With a key, chunks
-and lists are encrypted (AES-256-GCM) and names say nothing about the content.
+A stored chunk is not written again, so each further backup costs only its changes. With a key, chunks and lists are
+encrypted (AES-256-GCM) and file names reveal nothing about the content.
 """
 
 import base64
@@ -41,9 +41,9 @@ class WrongKey(Exception):
 
 
 class _Description(msgspec.Struct, frozen=True):
-    """What a target says of its backups.
+    """The description of a target's backups, stored there.
 
-    salt: of the key, base64; "" = they are not encrypted. owner: the data directory that writes there, "" = any.
+    salt: the salt of the key, base64; "" = not encrypted. owner: the data directory that writes there, "" = any.
     """
 
     format: int

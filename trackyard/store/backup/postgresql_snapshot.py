@@ -178,7 +178,7 @@ def _key(connection: psycopg.Connection[Any], table: str) -> list[str]:
 
 
 def _order(connection: Connection) -> list[str]:
-    """Return the tables, those that others refer to first."""
+    """Return the tables; a table follows the tables that it refers to."""
     found = MetaData()
     found.reflect(connection)
     return [table.name for table in found.sorted_tables if table.name != "alembic_version"]

@@ -41,10 +41,10 @@ def restore_sql(database_url: str, folder: Path) -> None:
 
 
 def scratch_sql(database_url: str, owner: str, file: Path) -> AbstractContextManager[str | None]:
-    """Give the address of an empty database for the block; None where none can be made.
+    """Provide the URL of an empty database for the block; None where none can be made.
 
-    database_url: of the installation; the empty one is on its server. owner: the id of the data directory. file: of
-    SQLite. Raises ToolFailed.
+    database_url: the installation's database; the empty one is on its server. owner: the id of the data directory.
+    file: the path for a SQLite database. Raises ToolFailed.
     """
     if make_url(database_url).get_backend_name() == "sqlite":
         return nullcontext(f"sqlite:///{file}")

@@ -18,7 +18,7 @@ class BackupTarget(Protocol):
         """Return an object, None without one."""
 
     def names(self, prefix: str) -> Iterator[str]:
-        """Yield the names that begin with a folder such as `chunks`."""
+        """Yield the names of the objects in a folder such as `chunks`."""
 
     def remove(self, name: str) -> None:
         """Remove an object."""

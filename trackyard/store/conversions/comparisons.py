@@ -46,7 +46,7 @@ def list_named(
     click_ids: Collection[str],
     action_ids: Collection[str],
 ) -> list[ComparedConversion]:
-    """Return the conversions in scope with one of these ids, those of the side first."""
+    """Return the conversions in scope with one of these ids; conversions of the side come first."""
     named = or_(
         among_values(_TABLE.id, sorted(ids)),
         among_values(_TABLE.click_id, sorted(click_ids)),

@@ -56,7 +56,7 @@ ClickGoal = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversionReference:
-    """A conversion that a request names. created_at: UTC milliseconds.
+    """A conversion selected by a request. created_at: UTC milliseconds.
 
     has_payment: whether a payment matched when it was made.
     """
@@ -235,7 +235,7 @@ def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict
 def history_entries_of(
     conn: Connection, wanted: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], ConversionHistoryEntry]:
-    """Return states of conversions by (conversion, version); those that do not exist are absent."""
+    """Return states of conversions by (conversion, version); missing ones are absent."""
     names = [field.name for field in fields(ConversionHistoryEntry)]
     query = select(conversion_event.c.conversion_id, *(conversion_event.c[name] for name in names)).where(
         conversion_event.c.conversion_id.in_({conversion_id for conversion_id, _ in wanted}),
@@ -302,7 +302,7 @@ def take_held_by_quality(
 def sum_held_by_quality(
     conn: Connection, scope: Scope, offer_id: int | None, affiliate_id: int | None
 ) -> list[tuple[str, int, Decimal, Decimal]]:
-    """Return what `take_held_by_quality` would take: by currency the number, the charge and the payout."""
+    """Return sums of the conversions for `take_held_by_quality`: currency, number, charge, payout."""
     columns = conversion.c
     sums = (func.sum(columns.charge, type_=Amount), func.sum(columns.payout, type_=Amount))
     query = select(columns.currency, func.count(), *sums).where(*_held_by_quality(scope, offer_id, affiliate_id))

@@ -43,8 +43,8 @@ class DecisionContext:
     """The rows of offers and affiliates for decisions, in one transaction.
 
     needs_code: whether postbacks need a code by TRACKYARD_POSTBACK_CODE.
-    referrals: by affiliate, of those with a referrer.
-    usual_times: by offer and key of the goal, of those where they are known.
+    referrals: by affiliate, for affiliates with a referrer.
+    usual_times: by offer and key of the goal, where they are known.
     """
 
     offers: Mapping[int, OfferTerms]

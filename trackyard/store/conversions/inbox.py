@@ -80,7 +80,7 @@ class NewInboxEntry:
     position: byte offset of its frame.
     call, click: payloads of the records of postback and click; click None and not waiting = the click does not exist.
     received_at: the time of its record, UTC milliseconds; of a waiting one, the start of its wait.
-    offer_id: of its click; 0 = no click.
+    offer_id: the click's offer; 0 = no click.
     """
 
     position: int
@@ -147,7 +147,7 @@ def list_waiting(conn: Connection, limit: int, after_id: int = 0) -> list[Waitin
 def list_unlogged(conn: Connection, limit: int, before: int, *, lock: bool = False) -> list[WaitingPostback]:
     """Return waiting postbacks received before `before` (UTC ms) that the server log lacks.
 
-    lock: until the end of the transaction, without those that another one locked.
+    lock: lock them until the end of the transaction, and skip postbacks that another transaction locked.
     """
     return _waiting(conn, limit, ~inbox.c.logged, inbox.c.received_at < before, lock=lock)
 
@@ -189,10 +189,10 @@ def has_ready(conn: Connection) -> bool:
 def take_ready(conn: Connection, limit: int, lease_ms: int = LEASE_MS) -> list[ReadyPostback]:
     """Take the oldest ready postbacks out of the queue, in the transaction that decides them.
 
-    Those with a click come first, so that invented ids delay no conversion.
+    Postbacks with a click come first, so that invented ids delay no conversion.
 
-    On PostgreSQL the transaction first leases hashes of offers that no other one has, so that the postbacks of an offer
-    are decided in their order while other workers decide those of other offers. Leases end with the transaction.
+    On PostgreSQL the transaction first leases free hashes of offers. The postbacks of an offer are then decided in
+    order, while other workers decide postbacks of other offers. Leases end with the transaction.
     """
     leases = is_postgresql(conn)
     if leases:

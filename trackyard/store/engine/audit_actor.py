@@ -46,7 +46,7 @@ Changes that follow from requests later are not in the audit log.
 
 @contextmanager
 def act_as_system(job: str, now_ms: int) -> Iterator[None]:
-    """Log the changes of the block as those of the system. job: its name."""
+    """Log the changes of the block as the system's. job: the job's name."""
     token = current_actor.set(AuditActor(SYSTEM_ACTOR, f"job:{job}", "", now_ms))
     try:
         yield
@@ -56,9 +56,9 @@ def act_as_system(job: str, now_ms: int) -> Iterator[None]:
 
 @contextmanager
 def act_as_account(account: Account, method: str, now_ms: int, *, origin: RequestOrigin) -> Iterator[None]:
-    """Log the changes of the block as those of an account that shows who it is by them.
+    """Log the changes of the block as made by an account that signs in by them.
 
-    method: names what it does.
+    method: the id of the action.
     """
     actor = AuditActor(
         staff_id=account.id if account.kind is AccountKind.STAFF else "",

@@ -57,10 +57,10 @@ def check_database_is_up(url: str) -> None:
 
 
 def is_own_fault(url: str, fault: Exception) -> bool:
-    """Return whether this machine's URL or file is what is wrong, so that a restart would not help.
+    """Return whether this machine's URL or file is wrong, so that a restart would not help.
 
-    Whatever a server answers is no fault of this machine, nor is a server that does not answer: a failure with a
-    SQLSTATE comes from a server, one without it from the client, which found its URL or a file unusable, or no server.
+    An answer of a server, or a missing answer, is not a fault of this machine. A failure with a SQLSTATE comes from a
+    server, one without it from the client, which found its URL or a file unusable, or no server.
     A SQLite database is a file of this machine.
     """
     words = str(getattr(fault, "orig", None) or fault)
@@ -110,7 +110,7 @@ def place_of(url: str) -> str:
 
 
 def find_cut(path: Path) -> str:
-    """Return why a SQLite file cannot be whole; "" when its size says nothing.
+    """Return why a SQLite file cannot be whole; "" when its size shows no fault.
 
     Its header has the size of a page and their number. A file with a journal may be shorter until that is applied.
     """

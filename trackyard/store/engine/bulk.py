@@ -23,7 +23,7 @@ _COPY: Final = "COPY "
 class BulkInsert:
     """An INSERT of many rows.
 
-    columns: those that a row names; the others get their default in the database.
+    columns: the columns of the given rows; the others get their default in the database.
     A document may be any value that msgspec writes as JSON.
     """
 

@@ -86,7 +86,7 @@ def conflicting_columns(error: Exception) -> tuple[str, ...]:
 
 
 def _is_connection_lost(error: Exception) -> bool:
-    """Return whether there was no connection, rather than one that could not write."""
+    """Return whether the connection failed, rather than a write on it."""
     if isinstance(getattr(error, "orig", None), sqlite3.Error):
         return False
     return not _sqlstate(error) or _sqlstate(error).startswith(("08", "57"))

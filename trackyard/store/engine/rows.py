@@ -103,7 +103,7 @@ class Rows(Generic[Entity, Id]):
         return None if row is None else self.entity(row)
 
     def by_id(self, conn: Connection, ids: Iterable[Id]) -> dict[Id, Entity]:
-        """Return entities by id, of those that exist."""
+        """Return the existing entities by id."""
         if not (wanted := set(ids)):
             return {}
         rows = conn.execute(select(self._table).where(self._table.c.id.in_(wanted)))

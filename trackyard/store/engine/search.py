@@ -19,9 +19,9 @@ def part_conditions(
     part: str,
     others: Sequence[ColumnElement[bool]] = (),
 ) -> list[ColumnElement[bool]]:
-    """Return the condition that a text of a row holds `part`, or its id equals it.
+    """Return the condition that a text of a row contains `part`, or its id equals it.
 
-    A blank part is no condition. others: conditions of the list that limit the rows to be searched.
+    A blank part adds no condition. others: conditions of the list that limit the rows to be searched.
     """
     wanted = part.strip().casefold()
     if not wanted:

@@ -23,7 +23,7 @@ _IDLE_LOOKS: Final = 40
 
 
 class _CommitLookout:
-    """A thread that looks for commits of a SQLite file, and wakes those that wait for one.
+    """A thread that looks for commits of a SQLite file, and wakes the threads that wait for one.
 
     SQLite counts commits of other connections (`PRAGMA data_version` takes some microseconds).
     """

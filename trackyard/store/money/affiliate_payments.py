@@ -67,7 +67,7 @@ def list_payable(
     affiliate_ids: Sequence[int] = (),
     currencies: Sequence[str] = (),
 ) -> list[PayableBalance]:
-    """Return what is available by affiliate and currency, of `affiliate_ids` and `currencies` if given."""
+    """Return the available amounts by affiliate and currency. An empty filter means all."""
     query = (
         select(ledger.c.affiliate_id, ledger.c.currency, _AVAILABLE)
         .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
@@ -178,7 +178,7 @@ def settle_amount(
 
 
 def _left_out(conn: Connection, number: int) -> Decimal:
-    """Return what a payment leaves to the next one, at most 0."""
+    """Return the amount that a payment leaves to the next one, at most 0."""
     own = and_(
         payment_entry.c.payment_id == number,
         payment_entry.c.kind == ADVANCE,
@@ -298,7 +298,7 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
 
 
 def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit: int) -> list[PaidEntry]:
-    """Return what a payment pays after an entry (None is from the first), the oldest first."""
+    """Return the entries that a payment pays, after an entry (None = from the first), the oldest first."""
     query = _entries(number).limit(limit)
     if after is not None:
         place = tuple_(ledger.c.at, ledger.c.source_id, ledger.c.version)

@@ -62,7 +62,7 @@ def remove_conversions(
     offer_ids: Collection[int],
     now_ms: int,
 ) -> int:
-    """Free the named conversions, and those of the offers, from a payment; return their number."""
+    """Free the given conversions, and the conversions of the offers, from a payment; return their number."""
     named: list[ColumnElement[bool]] = [payment_entry.c.source_id.in_(conversion_ids)]
     if offer_ids:
         of_offers = select(conversion.c.id).where(conversion.c.offer_id.in_(offer_ids))
@@ -85,7 +85,7 @@ def corrections_of(conn: Connection, numbers: Collection[int]) -> dict[int, list
 
 
 def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
-    """Return what payments pay by offer and amount of a conversion; below 0 they take it back."""
+    """Return the amounts that payments pay by offer and amount of a conversion; below 0 they take it back."""
     each = (
         select(payment_entry.c.payment_id, conversion.c.offer_id, _AVAILABLE.label("amount"))
         .join(ledger, payments.ENTRY_JOIN)

@@ -25,7 +25,7 @@ PaidByConversion = dict[tuple[str, str], PaidSums]
 
 
 def paid_sums_of(conn: Connection, conversion_ids: Iterable[str]) -> PaidByConversion:
-    """Return what payments pay of these conversions."""
+    """Return the sums that payments pay of these conversions."""
     found: PaidByConversion = {}
     wanted = sorted(set(conversion_ids))
     key = (ledger.c.source_id, ledger.c.currency)

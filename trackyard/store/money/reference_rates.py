@@ -29,8 +29,8 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
 
     newest: the last day of these rates.
 
-    At first every currency without a rate gets its own. Later only those with a newest rate of the bank: a currency
-    that staff removed, or gave a rate, is left alone.
+    The first time every currency without a rate gets the bank's. Later only currencies with the bank's rate as their
+    newest do: a currency that staff removed, or gave a rate, is left alone.
     """
     _wait_for_others(conn)
     before = settings.find_setting(conn, _DAY_SETTING)

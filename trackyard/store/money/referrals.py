@@ -35,7 +35,7 @@ def list_shares(
 ) -> tuple[list[ReferralShares], int]:
     """Return a page by affiliate, currency, confirmed, state and referrer, and the number of rows.
 
-    scope: its affiliates are the referrers, its advertisers those of the conversions.
+    scope: its affiliates limit the referrers, its advertisers limit the conversions.
     """
     found: dict[_Key, ReferralShares] = {}
     for part in (*_ledger_shares(conn, scope, criteria), *_expected_shares(conn, scope, criteria)):
@@ -61,7 +61,7 @@ def _merged(first: ReferralShares, second: ReferralShares) -> ReferralShares:
 
 
 def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
-    """Yield the shares of the ledger by the state of their payment, without those that sum to 0."""
+    """Yield the shares of the ledger by the state of their payment, without sums of 0."""
     paid = case(
         (payment.c.status == PaymentStatus.PAID, ShareState.PAID.value),
         (payment.c.id.is_not(None), ShareState.PENDING.value),

@@ -30,7 +30,7 @@ def balance_before(conn: Connection, affiliate_id: int, currency: str, until: in
 def sums_by_quarter(
     conn: Connection, affiliate_id: int, currency: str, since: int, until: int
 ) -> list[tuple[int, Decimal]]:
-    """Return what conversions changed, by the start of each quarter of an hour with changes, in order."""
+    """Return the changes by conversions, by the start of each quarter of an hour with changes, in order."""
     start = ledger.c.at - ledger.c.at % QUARTER_MS
     query = select(start, _BALANCE).where(*_within(affiliate_id, currency, since, until), *_of_conversions())
     return [(int(at), amount) for at, amount in conn.execute(query.group_by(start).order_by(start))]
@@ -39,7 +39,7 @@ def sums_by_quarter(
 def sums_by_offer(
     conn: Connection, affiliate_id: int, currency: str, since: int, until: int
 ) -> list[tuple[int, str, Decimal]]:
-    """Return what conversions changed by offer: number, title, amount."""
+    """Return the changes by conversions of each offer: number, title, amount."""
     query = (
         select(conversion.c.offer_id, func.coalesce(offer.c.title, ""), _BALANCE)
         .select_from(ledger)
@@ -53,7 +53,7 @@ def sums_by_offer(
 
 
 def sum_of_shares(conn: Connection, affiliate_id: int, currency: str, since: int, until: int) -> Decimal:
-    """Return what shares of referred affiliates changed."""
+    """Return the change by shares of referred affiliates."""
     shares = ledger.c.kind.in_(REFERRAL_KINDS)
     amount = conn.execute(select(_BALANCE).where(*_within(affiliate_id, currency, since, until), shares)).scalar_one()
     return amount or ZERO

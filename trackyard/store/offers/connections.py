@@ -20,7 +20,7 @@ _CHUNK: Final = 1000
 
 
 def connect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
-    """Connect an affiliate to offers, also to those that it is connected to already."""
+    """Connect an affiliate to offers, even if it is connected already."""
     _put(conn, affiliate_id, offer_ids, now_ms, enabled=True)
 
 
@@ -46,12 +46,12 @@ def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
 
 
 def disconnect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
-    """Disconnect an affiliate from offers, also from those that it was never connected to."""
+    """Disconnect an affiliate from offers, even if it was never connected."""
     _put(conn, affiliate_id, offer_ids, now_ms, enabled=False)
 
 
 def disconnect_all(conn: Connection, offer_id: int, affiliate_ids: Iterable[int] | None, now_ms: int) -> list[int]:
-    """Disconnect affiliates (None = all) from an offer; return those that were connected."""
+    """Disconnect affiliates (None = all) from an offer; return the ones that were connected."""
     statement = update(connection).where(connection.c.offer_id == offer_id, connection.c.enabled)
     if affiliate_ids is not None:
         statement = statement.where(connection.c.affiliate_id.in_(set(affiliate_ids)))
@@ -84,7 +84,7 @@ def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]
 def states_of_offer(conn: Connection, offer_id: int, affiliate_ids: Iterable[int] | None = None) -> dict[int, bool]:
     """Return whether staff connected or disconnected the affiliates with a row for an offer, by affiliate.
 
-    affiliate_ids: those that are asked for; None = all.
+    affiliate_ids: the affiliates to return; None = all.
     """
     columns = connection.c
     query = select(columns.affiliate_id, columns.enabled).where(columns.offer_id == offer_id)

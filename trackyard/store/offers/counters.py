@@ -32,7 +32,7 @@ CounterRequest = tuple[LimitDefinition, Traits]
 class LockedCounters:
     """The current values of counters.
 
-    counts: by name, of each requested counter.
+    counts: by name, for each requested counter.
     notified: names of the opening counters with a sent notice.
     created: names of the new opening counters.
     """

@@ -152,7 +152,7 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
 
 
 def category_titles(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Return titles by id, of those that exist."""
+    """Return the titles of existing categories by id."""
     if not (wanted := set(ids)):
         return {}
     query = select(category.c.id, category.c.title).where(category.c.id.in_(wanted))
@@ -160,7 +160,7 @@ def category_titles(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
 
 
 def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return titles by language by id, of those that exist."""
+    """Return the titles of existing sources: by id, then by language."""
     if not (wanted := set(ids)):
         return {}
     query = select(source.c.id, source.c.title_lang).where(source.c.id.in_(wanted))
@@ -168,7 +168,7 @@ def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, s
 
 
 def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, Domain]:
-    """Return domains by id, of those that exist."""
+    """Return the existing domains by id."""
     if not (wanted := set(ids)):
         return {}
     rows = conn.execute(select(domain).where(domain.c.id.in_(wanted)))
@@ -193,7 +193,7 @@ def _labelled(kind: str, values: Iterable[str]) -> Any:
 
 
 def _cap_conditions(filters: OfferFilters) -> list[ColumnElement[bool]]:
-    """Return the conditions of offers with one shown cap of such a type that names such a country."""
+    """Return the conditions of offers with one shown cap of this type for this country."""
     if not filters:
         return []
     kind = "cap" if len(filters) == len(_CAP_FILTERS) else _CAP_FILTERS[next(iter(filters))]

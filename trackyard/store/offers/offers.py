@@ -110,13 +110,13 @@ def removed_among(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int
 
 
 def existing_titles(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Return titles by id, of those that exist and were not removed."""
+    """Return the titles of offers by id; missing and removed offers are absent."""
     query = select(offer.c.id, offer.c.title).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None))
     return dict(conn.execute(query).all())
 
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, OfferName]:
-    """Return names by id, of those that exist."""
+    """Return the names of offers by id; missing offers are absent, removed ones are included."""
     if not (wanted := set(ids)):
         return {}
     names = ("id", "hash", "title", "url_preview", "url", "external_offer_id", "landings")
@@ -168,7 +168,7 @@ def visible_offers(affiliate_id: int) -> tuple[ColumnElement[bool], ...]:
 def each_payment(conn: Connection, scope: Scope, affiliate_id: int | None) -> Iterator[dict[str, Any]]:
     """Yield the stored payments of the offers in scope, the oldest offers first.
 
-    affiliate_id: of its offers, and of its own payments alone; None = staff see all.
+    affiliate_id: only offers and payments that this affiliate may see; None = staff see all.
     """
     columns = offer.c
     query = select(columns.payments, columns.partner_payments, columns.hide_payments)

@@ -27,7 +27,7 @@ def edit_code(conn: Connection, code_id: str, values: Mapping[str, Any]) -> None
 
 
 def taken_codes(conn: Connection, folded: Collection[str]) -> set[str]:
-    """Return those of these codes that exist. folded: without letter case."""
+    """Return the codes that exist already. folded: the codes without letter case."""
     return set(conn.execute(select(promo_code.c.folded).where(promo_code.c.folded.in_(set(folded)))).scalars())
 
 

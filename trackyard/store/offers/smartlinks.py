@@ -20,7 +20,7 @@ remove_smartlink = _ROWS.remove
 
 
 def list_smartlinks(conn: Connection, ids: Iterable[str] | None = None) -> list[SmartLink]:
-    """Return all, or those of these ids, oldest first."""
+    """Return all SmartLink categories, or the ones with these ids, oldest first."""
     query = select(smartlink_category).order_by(smartlink_category.c.created_at, smartlink_category.c.id)
     if ids is not None:
         query = query.where(smartlink_category.c.id.in_(set(ids)))

@@ -60,7 +60,7 @@ def find_open_ticket(
 
 
 def requested_offers(conn: Connection, affiliate_id: int, offer_ids: Sequence[int]) -> frozenset[int]:
-    """Return which of some offers an affiliate asks for in an open ticket."""
+    """Return the given offers that an affiliate requests in an open ticket."""
     columns = ticket.c
     asked = select(columns.offer_id).where(
         columns.affiliate_id == affiliate_id,

@@ -95,7 +95,7 @@ def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
 
 
 def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Return titles by id, of those that exist."""
+    """Return the titles of existing advertisers by id."""
     if not (wanted := set(ids)):
         return {}
     query = select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(wanted))

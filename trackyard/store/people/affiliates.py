@@ -77,7 +77,7 @@ def use_up_number(conn: Connection, email: str, now_ms: int) -> int:
 def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> set[str]:
     """Make an affiliate the owner of its e-mail address and login, in any case, and of no other name.
 
-    Returns those of the two names, in lower case, that another affiliate owns: the caller then undoes the transaction.
+    Returns the names, in lower case, that another affiliate owns: the caller then undoes the transaction.
     """
     names = sorted({email.lower(), login.lower()})
     columns = affiliate_login.c
@@ -176,7 +176,7 @@ _ACCESS: Final = select(affiliate.c.status, affiliate.c.permissions, affiliate.c
 
 
 def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
-    """Return what decides what an affiliate may call; None for an unknown id."""
+    """Return the data that decides what an affiliate may call; None for an unknown id."""
     row = conn.execute(_ACCESS, {"wanted": affiliate_id}).one_or_none()
     return None if row is None else AffiliateAccess(row.status, row.permissions, row.password_until)
 
@@ -195,7 +195,7 @@ def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]
 
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
-    """Return names by id, of those that exist."""
+    """Return the names of existing affiliates by id."""
     if not (wanted := set(ids)):
         return {}
     rows = conn.execute(select(*_NAMES).where(affiliate.c.id.in_(wanted)))
@@ -205,7 +205,7 @@ def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
 def list_names(
     conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliateName], int]:
-    """Return a page of the names in scope, by id, and the total. `tags` and `part` are not looked at."""
+    """Return a page of the names in scope, in order of id, and the total. `tags` and `part` are ignored."""
     conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
     rows, total = read_page(conn, select(*_NAMES).where(*conditions).order_by(affiliate.c.id), page, limit)
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows], total
@@ -266,7 +266,7 @@ def count_offers(conn: Connection, affiliate_id: int) -> int:
 
 
 def used_parts(conn: Connection, affiliate_id: int) -> frozenset[str]:
-    """Return what an affiliate has of postbacks (pixels too), requests and referrals."""
+    """Return the parts that an affiliate has: "postbacks" (pixels too), "requests", "referrals"."""
     found = conn.execute(_USED, {"wanted": affiliate_id}).one()
     return frozenset(name for name, used in found._mapping.items() if used)
 

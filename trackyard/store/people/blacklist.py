@@ -1,4 +1,4 @@
-"""Affiliates that advertisers reject, and those that alone may use their offers."""
+"""Affiliates that advertisers reject, and affiliates that alone may use an advertiser's offers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -57,7 +57,7 @@ def _put(conn: Connection, pairs: Sequence[tuple[str, int]], now_ms: int, *, ena
 
 
 def lists_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, AffiliateLists]:
-    """Return the affiliates that each advertiser names; an advertiser that names none is absent."""
+    """Return the lists of affiliates of each advertiser; an advertiser without any is absent."""
     query = select(_COLUMNS.advertiser_id, _COLUMNS.affiliate_id, _COLUMNS.enabled)
     found: dict[str, dict[bool, list[int]]] = {}
     for advertiser, affiliate, enabled in conn.execute(

@@ -27,7 +27,7 @@ def add_token(conn: Connection, token: str, new: EmailConfirmation, mail_id: str
     """Store the digest of a new token, and remove tokens that have expired.
 
     A token with a mail that is still queued stays: its time has not begun.
-    mail_id: of the queued mail with the link.
+    mail_id: the queued mail with the link.
     now_ms: UTC.
     """
     columns = email_confirmation.c

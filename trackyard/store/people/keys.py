@@ -144,7 +144,7 @@ def remove_keys(conn: Connection, owner_kind: AccountKind, owner_id: str | int) 
 
 
 def remove_first_keys(conn: Connection, owner_kind: AccountKind, owner_id: str | int) -> None:
-    """End the first key of an owner, and those that it replaced and that have not ended."""
+    """End the first key of an owner, and the keys that it replaced and that have not ended."""
     account = Account(owner_kind, str(owner_id))
     first = select(api_key.c.id).where(*_of(account), api_key.c.is_first)
     conn.execute(delete(api_key).where(*_of(account), api_key.c.successor_id.in_(first)))

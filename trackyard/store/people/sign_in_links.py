@@ -19,7 +19,7 @@ def add_link(conn: Connection, token: str, account: Account, now_ms: int, *, mai
     """Store the digest of a new token, and remove links that have expired.
 
     A link with a mail that is still queued stays: its time has not begun.
-    mail_id: of the queued mail with the link, "" when it is not mailed.
+    mail_id: the queued mail with the link, "" when the link is not mailed.
     now_ms: UTC.
     """
     columns = sign_in_link.c

@@ -38,7 +38,7 @@ def add_if_free(conn: Connection, new: Staff) -> bool:
 def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tuple[list[Staff], int]:
     """Return a page of staff users, the oldest first, and the total.
 
-    part: of the names, e-mail address or skype, or the id.
+    part: a part of the name, e-mail address or skype, or the whole id.
     """
     columns = staff.c
     name = columns.first_name + " " + columns.last_name

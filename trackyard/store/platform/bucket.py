@@ -24,7 +24,7 @@ _MESSAGE: Final = re.compile(r"<Message>([^<]{1,300})</Message>")
 def open_bucket(url: str, timeout_s: int = 60, retry_s: int = 15) -> S3Store:
     """Return a bucket, or a folder of one.
 
-    timeout_s: of a request; retry_s: how long one that failed is repeated.
+    timeout_s: the timeout of a request; retry_s: how long a failed request is repeated.
 
     url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (setting_types.files_url). Without a key the
     environment's (AWS_*) or the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
@@ -104,9 +104,9 @@ def translated_errors() -> Iterator[None]:
 
 
 def fault_text(fault: Exception) -> str:
-    """Return what a bucket answers, in one sentence without its final stop.
+    """Return a bucket's error in one sentence without its final stop.
 
-    The text of the library has the structure of its error too, some 35 lines.
+    The library's text has the error's structure, too, some 35 lines.
     """
     text = str(fault)
     code, message = _CODE.search(text), _MESSAGE.search(text)

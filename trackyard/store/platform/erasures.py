@@ -62,7 +62,7 @@ def add_clicks_of_users(conn: Connection, users: Mapping[str, str]) -> None:
 
 
 def is_done(conn: Connection, made: Erasure) -> bool:
-    """Return whether the data of an erasure, and of those that it caused, is gone."""
+    """Return whether the data of an erasure, and of the erasures that it caused, is gone."""
     same = (erasure.c.number >= made.number, erasure.c.at == made.at)
     return not has_rows(conn, select(erasure.c.number).where(*same, erasure.c.analytics_at.is_(None)))
 

@@ -43,7 +43,7 @@ def add_files(conn: Connection, rows: Sequence[FileRow]) -> None:
 
 
 def existing_files(conn: Connection, file_ids: Iterable[str]) -> set[str]:
-    """Return those of the ids that are files."""
+    """Return the ids that belong to a file."""
     return set(conn.execute(select(file.c.id).where(file.c.id.in_(list(file_ids)))).scalars())
 
 

@@ -20,8 +20,8 @@ _MOST_FAILURES = 1_000
 class QueuedMail:
     """A queued mail. attempts: a claimed one counts its own; created_at: UTC milliseconds.
 
-    html: the same as the body, "" = it is plain text alone.
-    server: the server and the sender that it goes through, encrypted; "" = those in force.
+    html: the body as HTML, "" = only plain text.
+    server: the server and the sender to use, encrypted; "" = the current settings.
     """
 
     id: str
@@ -103,9 +103,9 @@ def retry(conn: Connection, mail_id: str, next_at: int, failure: str, now_ms: in
 
 
 def list_unsent(conn: Connection, until_ms: int) -> list[UnsentMails]:
-    """Return the mails that wait for the server in force, by why, the last refusal first.
+    """Return the mails that wait for the current server, by reason, the last refusal first.
 
-    until_ms: those that were queued until then.
+    until_ms: counts mails that were queued until then.
     """
     columns = mail.c
     last = func.max(columns.failed_at)

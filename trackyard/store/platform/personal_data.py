@@ -116,7 +116,7 @@ def cursor_of(row: Row[Any]) -> RedactionCursor:
 
 
 def redact_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
-    """Remove the personal data of conversions; return the ids of those that had any."""
+    """Remove the personal data of conversions; return the ids of the conversions that had any."""
     full = [row for row in rows if _has_personal(row)]
     if full:
         nothing = dict.fromkeys(_OWN, "")
@@ -181,7 +181,7 @@ class WaitingDelivery:
 
 
 def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> list[WaitingDelivery]:
-    """Return waiting deliveries of conversions, without those of removed postbacks."""
+    """Return waiting deliveries of conversions, without deliveries of removed postbacks."""
     columns, event = delivery.c, conversion_event.c
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
     body = case((columns.body.is_not(None), func.coalesce(offer.c.cross_postback_body, "")))
@@ -236,7 +236,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
 
     Its keys end, mail to it is not sent, and its sign-ins are forgotten. The audit log keeps which fields were changed
     when, but not their values.
-    password_hash: of a random password.
+    password_hash: the hash of a random password.
     Returns whether the affiliate exists.
     """
     email = conn.execute(select(affiliate.c.email).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()

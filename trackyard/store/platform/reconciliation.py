@@ -131,7 +131,7 @@ def positions_in_inbox(conn: Connection, journal: str) -> set[int]:
 def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[LedgerSums]]:
     """Return the sums of the ledger by conversion created in this time.
 
-    shares: those of the shares of referrers, otherwise of all else.
+    shares: True sums only the shares of referrers, False everything else.
     """
     created = select(conversion.c.id).where(conversion.c.created_at >= since, conversion.c.created_at < until)
     rows = conn.execute(
@@ -156,7 +156,7 @@ def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: boo
 
 
 def orphan_ledger_sources(conn: Connection) -> list[str]:
-    """Return conversions that the ledger names and that do not exist."""
+    """Return the ids of missing conversions that the ledger refers to."""
     known = select(conversion.c.id)
     of_conversions = ledger.c.kind.not_in(OTHER_KINDS)
     query = select(ledger.c.source_id).where(of_conversions, ledger.c.source_id.not_in(known)).distinct()
@@ -177,12 +177,12 @@ def correction_sums(conn: Connection) -> list[EntrySums]:
 
 
 def advance_sums(conn: Connection) -> list[EntrySums]:
-    """Return the entries that pay ahead, by payment; those of one payment are 0 together."""
+    """Return the entries that pay ahead, by payment; the entries of one payment sum to 0."""
     return _entry_sums(conn, ADVANCE, {})
 
 
 def _entry_sums(conn: Connection, kind: str, stored: dict[tuple[str, int, str], Decimal]) -> list[EntrySums]:
-    """Return what is stored and what the ledger has of a kind, by source, affiliate and currency."""
+    """Return the stored sums and the ledger's sums of a kind, by source, affiliate and currency."""
     key = (ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
     sums = (func.sum(ledger.c.available, type_=Amount), func.sum(ledger.c.hold, type_=Amount))
     entered: dict[tuple[str, int, str], Decimal] = {}
@@ -217,7 +217,7 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
 
 
 def paid_conversion_sums(conn: Connection) -> list[PaidConversionSums]:
-    """Return what conversions are paid, by affiliate and currency."""
+    """Return the paid sums of conversions, by affiliate and currency."""
     found: dict[tuple[int, str], PaidConversionSums] = {}
     key = (conversion.c.affiliate_id, conversion.c.currency)
     closed = select(*key, func.sum(conversion.c.payout, type_=Amount)).where(has_state(PaymentState.CLOSED))
@@ -258,5 +258,5 @@ def each_postback_change(conn: Connection, since: str) -> Iterator[tuple[str, st
 
 
 def existing_conversions(conn: Connection, ids: Collection[str]) -> set[str]:
-    """Return those of the ids that exist."""
+    """Return the ids of existing conversions."""
     return set(conn.execute(select(conversion.c.id).where(conversion.c.id.in_(ids))).scalars())

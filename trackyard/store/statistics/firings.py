@@ -67,7 +67,7 @@ def claim_webhook(conn: Connection, firing_id: str, now_ms: int, lease_ms: int) 
 
 
 def count_since(conn: Connection, since: int) -> dict[str, int]:
-    """Return how many firings rules had since a time, by rule; of those that were not undone."""
+    """Return how many firings rules had since a time, by rule, without undone firings."""
     columns = automation_firing.c
     query = select(columns.rule_id, func.count()).where(columns.fired_at >= since, columns.undone_at.is_(None))
     return dict(conn.execute(query.group_by(columns.rule_id)).all())

@@ -16,7 +16,7 @@ remove_report = _ROWS.remove
 
 
 def list_reports(conn: Connection, account: Account, *, shared: bool) -> list[SavedReport]:
-    """Return the reports of an account by name. shared: with those that others share."""
+    """Return the reports of an account by name. shared: also reports that others share."""
     visible = _visible(account, shared=shared)
     return _ROWS.read(conn, select(saved_report).where(visible).order_by(saved_report.c.name, saved_report.c.id))
 

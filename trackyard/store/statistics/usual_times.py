@@ -19,13 +19,13 @@ _OF_OFFERS: Final = _ALL.where(among(_COLUMNS.offer_id, "ids"))
 
 
 def get_usual_times(conn: Connection, offer_ids: Collection[int]) -> dict[OfferGoal, UsualTimes]:
-    """Return what is known of the goals of these offers, by the key of each goal."""
+    """Return the usual times of the goals of these offers, by offer and key of the goal."""
     found = _read(conn.execute(_OF_OFFERS, {"ids": offer_ids}))
     return {(offer_id, goal_key(goal)): times for (offer_id, goal), times in found.items()}
 
 
 def get_all(conn: Connection) -> dict[OfferGoal, UsualTimes]:
-    """Return what is known of all goals."""
+    """Return the usual times of all goals, by offer and goal."""
     return _read(conn.execute(_ALL))
 
 

@@ -110,7 +110,7 @@ def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
 
 
 def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
-    """Add forced deliveries except those that wait already; return how many were added."""
+    """Add forced deliveries, except ones that wait already; return how many were added."""
     if not deliveries:
         return 0
     statement = upsert(conn, delivery).on_conflict_do_nothing().returning(delivery.c.id)
@@ -166,7 +166,7 @@ def list_due(
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
-    """Lease deliveries to a worker until now + lease, except those that another one takes or took."""
+    """Lease deliveries to a worker until now + lease, except deliveries that another worker takes or took."""
     columns = delivery.c
     free = (columns.id.in_(ids), columns.lease_until <= now_ms, columns.next_at <= now_ms)
     taken = conn.execute(
@@ -199,7 +199,7 @@ def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Del
 
 
 def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
-    """Return the ids of those that have a later delivery of the same subject and postback."""
+    """Return the ids of deliveries that have a later delivery of the same subject and postback."""
     if not items:
         return set()
     mine = delivery.alias("mine")

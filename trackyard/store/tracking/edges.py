@@ -58,11 +58,11 @@ class EdgeSlot:
 class EdgeLease:
     """The lease of an edge number. Times are UTC ms.
 
-    host, directory: of its machine; "" = unknown.
+    host, directory: the machine's; "" = unknown.
     ended_at: when all its journals were closed and loaded; None = there may be more.
     seen_at: when its machine was last seen, or had loaded.
     journal: the last one of which something is loaded; "" = none.
-    loaded_until, used_until: of its journals, and of records in them; 0 = none.
+    loaded_until: until when its journals are loaded. used_until: until when they had records. 0 = none.
     """
 
     number: int
@@ -90,7 +90,7 @@ class EdgeLease:
         return max(self.seen_at, self.used_until) + REST_MS
 
     def state(self, now_ms: int) -> LeaseState:
-        """Return what became of the number."""
+        """Return the current state of the number."""
         if self.free_at is not None:
             return LeaseState.FREE if self.free_at <= now_ms else LeaseState.RESTING
         return LeaseState.IN_USE if self.seen_at >= now_ms - ALIVE_MS else LeaseState.SILENT

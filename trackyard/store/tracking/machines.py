@@ -15,8 +15,8 @@ class Machine:
     directory: path of its data directory; directory_id: the id in it, which a copy has too.
     has_own_statistics: whether it loads into chDB.
     place: the device and the number of the directory: two containers of one host name may have the same path.
-    version: of the program; schema, analytic_step: the newest that it knows; wire_form: of what machines send each
-    other. "" and 0 = a program that did not say it.
+    version: the program's; schema, analytic_step: the newest that it knows; wire_form: the form of the data that
+    machines send each other. "" and 0 = the program did not report it.
     """
 
     directory_id: str
@@ -42,7 +42,7 @@ _PROGRAM = ("version", "schema", "analytic_step", "wire_form")
 
 @dataclass(frozen=True, slots=True)
 class MachineState:
-    """What a machine says about itself while it runs; None = it does not know.
+    """The state that a machine reports while it runs; None = unknown.
 
     disk_free, disk_total: bytes of the disk of its data directory. lag_ms: how late it loads journals.
     """

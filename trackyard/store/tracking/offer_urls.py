@@ -29,8 +29,8 @@ _CROSS: Final = (
 class CrossPostback:
     """The cross_postback_url of an offer.
 
-    body: of a request with POST; None = GET.
-    subs_key: of the codes that its advertiser gets instead of subs, "" = it gets the subs.
+    body: the body of a POST request; None = GET.
+    subs_key: the key of the codes that the advertiser gets instead of subs, "" = the advertiser gets the subs.
     """
 
     url: str

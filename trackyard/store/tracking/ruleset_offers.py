@@ -116,7 +116,7 @@ def _compiled(row: Row[Any], blocked: BlockedSubs) -> RulesetOffer | None:
 
 
 def _replaced_subs(row: Row[Any]) -> tuple[ReplacedSub, ...]:
-    """Return the subs with values to replace theirs; clicks have those of SUBS alone."""
+    """Return the subs with values to replace theirs; clicks have only the subs in SUBS."""
     given = {sub: tuple(value for value in row.macros_replacement.get(sub, ()) if value) for sub in SUBS}
     always = row.macros_replacement_enabled
     return tuple(ReplacedSub(sub, values, sub in always) for sub, values in given.items() if values)

@@ -50,7 +50,7 @@ def list_alerts(
 ) -> tuple[list[Alert], int]:
     """Return a page of the alerts in scope, the newest first, and the number of all.
 
-    of_platform: whether those that concern the platform are among them. is_open: None = both. kinds: () = all.
+    of_platform: whether to include alerts about the platform. is_open: None = both. kinds: () = all.
     """
     conditions = [_visible(scope, of_platform=of_platform)]
     if is_open is not None:
