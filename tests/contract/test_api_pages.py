@@ -1,5 +1,7 @@
 """docs/api agrees with the declarations, and its examples are real."""
 
+import json
+
 from tests.contract.pages import DIRECTORY, path_of, render_pages, whole_document
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.wire.openapi.tables import operations
@@ -20,3 +22,10 @@ def test_api_summary_is_one_sentence_and_keeps_full_text() -> None:
         assert "\n" not in summary and not summary.endswith("."), summary
         described_words = f"{summary}. {operation['description']}".split()
         assert described_words[: len(words)] == words, summary
+
+
+def test_no_example_sends_what_its_method_does_not_have() -> None:
+    answers = json.loads((DIRECTORY.parents[1] / "trackyard" / "api" / "examples.json").read_text())
+    assert len(answers) >= 300
+    warned = {name for name, each in answers.items() if "is not a parameter" in json.dumps(each["answer"])}
+    assert not warned

@@ -10,7 +10,7 @@ from trackyard.actions.people.callers import find_caller
 from trackyard.actions.people.email_confirmations import CONFIRM_PAGE
 from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
-from trackyard.api.documentation import MOST_USED, examples, guides
+from trackyard.api.documentation import examples, guides
 from trackyard.api.people.confirm_page import confirm_page
 from trackyard.api.platform.certificate_page import CERTIFICATE, certificate_page
 from trackyard.api.platform.files import FILES, file_pages
@@ -69,7 +69,6 @@ def _described(address: str) -> Documented:
         texts=texts(),
         guides=guides,
         examples=examples,
-        most_used=MOST_USED,
     )
 
 

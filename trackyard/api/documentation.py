@@ -13,28 +13,6 @@ from trackyard.wire.openapi.guides import Guide
 EXAMPLES_FILE: Final = Path(__file__).parent / "examples.json"
 """A call of each method with its answer. `script/docs` writes it."""
 
-MOST_USED: Final = (
-    "admin.advertiser.add",
-    "admin.advertisers.list",
-    "admin.conversion.import",
-    "admin.offer.add",
-    "admin.offer.edit",
-    "admin.partner.add",
-    "admin.partners.list",
-    "auth",
-    "balance.get",
-    "offer.affiliate.enable",
-    "offer.get",
-    "offers.list",
-    "partner.me.get",
-    "partner.postback.add",
-    "stats.clicks",
-    "stats.conversions",
-    "stats.custom",
-    "stats.getbydate",
-)
-"""Ids of the methods that have an example in the OpenAPI documents, which hold no more than that."""
-
 
 def guides() -> Sequence[Guide]:
     """Return the guides, in the order in which they are read."""

@@ -15,7 +15,10 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
     """Parameters with which each of these methods succeeds."""
     day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
     payments = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
-    good: dict[str, dict[str, Any]] = {endpoint.id: day for endpoint in CATALOGUE if endpoint.id.startswith("stats.")}
+    statistics = [endpoint for endpoint in CATALOGUE if endpoint.id.startswith("stats.")]
+    good: dict[str, dict[str, Any]] = {
+        endpoint.id: day if "filter" in endpoint.params.model_fields else {} for endpoint in statistics
+    }
     return good | {
         "stats.getbysub": day | {"filter[offer]": offer},
         "stats.custom": day | {"slice[]": "day"},

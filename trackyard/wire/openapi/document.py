@@ -10,7 +10,7 @@ import msgspec
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import WithDefaultSchema
 
-from trackyard.domain.people.roles import roles_with
+from trackyard.domain.people.roles import Role, roles_with
 from trackyard.wire.endpoint import Endpoint, Topic
 from trackyard.wire.http.idempotency import IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER
 from trackyard.wire.openapi.texts import NO_TEXTS, Texts
@@ -334,10 +334,12 @@ def _callers_text(endpoint: Endpoint[Any]) -> str:
         return "Callers: anyone, no key is needed."
     if endpoint.audience in ("affiliate", "advertiser"):
         return f"Callers: {_AUDIENCES[endpoint.audience]}.{_features(endpoint)}"
-    roles = ", ".join(role.value for role in roles_with(endpoint.permission))
+    having = roles_with(endpoint.permission)
+    names = ", ".join(role.value for role in having)
+    roles = "every role gives" if set(having) == set(Role) else f"these roles give: {names}"
     callers = _AUDIENCES.get(endpoint.audience, "staff")
     callers = "affiliates, advertisers and staff" if endpoint.advertisers else callers
-    needed = f"Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
+    needed = f"Staff need the permission `{endpoint.permission}`, which {roles}."
     return f"Callers: {callers}. {needed}{_features(endpoint)}"
 
 

@@ -170,13 +170,12 @@ def _listed(tree: Any) -> Any:
     return list(inner.values()) if numbered else inner
 
 
-def add_examples(document: Schema, examples: Examples, names: Iterable[str]) -> None:
-    """Add to a document what the examples of these methods sent, and their answers."""
-    wanted = set(names) & examples.keys()
+def add_examples(document: Schema, examples: Examples) -> None:
+    """Add to a document the parameters of the examples, and their answers."""
     for item in document["paths"].values():
         for operation in item.values():
-            if operation["x-method-id"] in wanted:
-                _add_example(operation, examples[operation["x-method-id"]])
+            if example := examples.get(operation["x-method-id"]):
+                _add_example(operation, example)
 
 
 def _add_example(operation: Schema, example: Example) -> None:

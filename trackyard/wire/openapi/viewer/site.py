@@ -1,7 +1,7 @@
 """The addresses below /docs."""
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import Lock
@@ -36,7 +36,6 @@ class Documented:
 
     version: the version of the program. address: the address of the API.
     guides, examples: load the guides and examples when they are first shown.
-    most_used: the ids of the methods with an example in OpenAPI documents.
     """
 
     topics: Sequence[Topic]
@@ -45,13 +44,12 @@ class Documented:
     texts: Texts = NO_TEXTS
     guides: Callable[[], Sequence[Guide]] = tuple
     examples: Callable[[], Examples] = dict
-    most_used: Collection[str] = ()
 
     def whole(self) -> Schema:
         """Return the document of both versions. It is not kept: it has many times the size of its JSON."""
         listed = [endpoint for topic in self.topics for endpoint in topic.endpoints]
         whole = self._document(listed, self.topics)
-        add_examples(whole, self.examples(), self.most_used)
+        add_examples(whole, self.examples())
         return whole
 
     def of_method(self, endpoint: Endpoint[Any]) -> Schema:
