@@ -175,6 +175,11 @@ class PageRequest:
         return self.calls_or_none
 
     @property
+    def key(self) -> str:
+        """Return the variable `id` of the path. Raises KeyError on a page without it."""
+        return self.path["id"]
+
+    @property
     def zone_pairs(self) -> tuple[Pair, ...]:
         """Return the zone of the address, which links to other pages of the same days carry along."""
         return (("tz", self._zone_of_address.key),) if self._zone_of_address else ()

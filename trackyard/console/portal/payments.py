@@ -109,7 +109,7 @@ def withdraw(request: PageRequest) -> PageAnswer:
 )
 def payment(request: PageRequest) -> PageAnswer:
     """Show a payment, its state in words, and what it pays."""
-    calls, number = request.calls, request.path["id"]
+    calls, number = request.calls, request.key
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
     found = calls.ask(affiliate_payments.list_own, [("id[]", number)]).payments

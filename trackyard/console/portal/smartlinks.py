@@ -68,7 +68,7 @@ def smartlinks(request: PageRequest) -> PageAnswer:
 def ask(request: PageRequest) -> PageAnswer:
     """Ask for the connection to the offers of a SmartLink."""
     found = _find_all(request)
-    wanted = next((each for each in found if each._id == request.path["id"]), None)
+    wanted = next((each for each in found if each._id == request.key), None)
     if wanted is None:
         raise NotFound
     comment = request.field("comment").strip()

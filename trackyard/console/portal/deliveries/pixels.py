@@ -82,6 +82,6 @@ def remove(request: PageRequest) -> PageAnswer:
 def _find(request: PageRequest) -> pixels.PixelView:
     """Return the pixel of the path. Raises NotFound."""
     found = {str(each.id): each for each, _, _ in own_pixels(request) or ()}
-    if request.path["id"] not in found:
+    if request.key not in found:
         raise NotFound
-    return found[request.path["id"]]
+    return found[request.key]

@@ -171,7 +171,7 @@ def _find(request: PageRequest) -> PostbackView:
     """Return the postback of the path. Raises NotFound."""
     answer = request.calls.ask(postbacks_api.list_own, [("limit", "1000")])
     for each in answer.postbacks:
-        if str(each.id) == request.path["id"]:
+        if str(each.id) == request.key:
             return each
     raise NotFound
 

@@ -103,4 +103,4 @@ def _removal(request: PageRequest, fault: str = "") -> Html:
 
 
 def _path(request: PageRequest) -> str:
-    return f"{PATH}/{request.path['id']}"
+    return f"{PATH}/{request.key}"

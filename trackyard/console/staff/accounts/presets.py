@@ -116,9 +116,7 @@ def remove(request: PageRequest) -> PageAnswer:
 
 def _find(request: PageRequest) -> PresetView:
     """Return the preset of the path. Raises NotFound."""
-    found = (
-        each for each in every_row(request, METHOD, lambda answer: answer.presets, ()) if each.id == request.path["id"]
-    )
+    found = (each for each in every_row(request, METHOD, lambda answer: answer.presets, ()) if each.id == request.key)
     preset = next(found, None)
     if preset is None:
         raise NotFound

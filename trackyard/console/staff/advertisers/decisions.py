@@ -26,7 +26,7 @@ DONE: Final = {
 def set_status(request: PageRequest) -> PageAnswer:
     """Approve, reject or activate an advertiser."""
     sent = [("status", request.field("status"))]
-    found = request.calls.ask(advertisers.edit, sent, {"id": request.path["id"]}).advertiser
+    found = request.calls.ask(advertisers.edit, sent, {"id": request.key}).advertiser
     return Redirect(f"/console/advertisers/{found.id}", DONE[found.status].format(title=found.title))
 
 
@@ -34,7 +34,7 @@ def set_status(request: PageRequest) -> PageAnswer:
 def look(request: PageRequest) -> PageAnswer:
     """Show the portal as the advertiser sees it."""
     try:
-        answer = request.calls.ask(advertisers.look_as, path={"id": request.path["id"]})
+        answer = request.calls.ask(advertisers.look_as, path={"id": request.key})
     except Conflict as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Looks("/advertiser/", seal_look(request, Account(AccountKind.ADVERTISER, answer.id)))

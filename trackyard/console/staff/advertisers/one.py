@@ -38,7 +38,7 @@ _HIDDEN: Final = "***"
 
 def find_advertiser(request: PageRequest) -> advertisers.AdvertiserView:
     """Return the advertiser of the path. Raises NotFound."""
-    return request.calls.ask(advertisers.show, path={"id": request.path["id"]}).advertiser
+    return request.calls.ask(advertisers.show, path={"id": request.key}).advertiser
 
 
 @pages.get("/console/advertisers/{id}", needs=(advertisers.show,))
@@ -94,7 +94,7 @@ def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner
 def set_manager(request: PageRequest) -> PageAnswer:
     """Give an advertiser another manager."""
     sent = [("manager", request.field("manager_id"))]
-    found = request.calls.ask(advertisers.edit, sent, {"id": request.path["id"]}).advertiser
+    found = request.calls.ask(advertisers.edit, sent, {"id": request.key}).advertiser
     manager = manager_name(found.manager_obj)
     done = (
         gettext("%(manager)s manages %(title)s now.", manager=manager, title=found.title)
@@ -107,7 +107,7 @@ def set_manager(request: PageRequest) -> PageAnswer:
 @pages.post("/console/advertisers/{id}/note", needs=(advertisers.show, advertisers.edit))
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
-    sent, path = [("add_note", signed_note(request))], {"id": request.path["id"]}
+    sent, path = [("add_note", signed_note(request))], {"id": request.key}
     try:
         advertiser = request.calls.ask(advertisers.edit, sent, path).advertiser
     except BadInput as refusal:

@@ -31,7 +31,7 @@ def set_status(request: PageRequest) -> PageAnswer:
     if reason := request.field("status_reason").strip():
         sent.append(("status_reason", reason))
     try:
-        affiliate = request.calls.ask(affiliates.edit, sent, {"id": request.path["id"]}).partner
+        affiliate = request.calls.ask(affiliates.edit, sent, {"id": request.key}).partner
     except Conflict as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(_back(request), DONE[affiliate.status].format(name=affiliate_name(affiliate)))
@@ -41,7 +41,7 @@ def set_status(request: PageRequest) -> PageAnswer:
 def set_manager(request: PageRequest) -> PageAnswer:
     """Give an affiliate another manager."""
     sent = [("manager_id", request.field("manager_id"))]
-    affiliate = request.calls.ask(affiliates.edit, sent, {"id": request.path["id"]}).partner
+    affiliate = request.calls.ask(affiliates.edit, sent, {"id": request.key}).partner
     manager = manager_name(affiliate.manager)
     name = affiliate_name(affiliate)
     return Redirect(
@@ -56,7 +56,7 @@ def set_manager(request: PageRequest) -> PageAnswer:
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
     try:
-        request.calls.ask(affiliates.edit, [("add_note", signed_note(request))], {"id": request.path["id"]})
+        request.calls.ask(affiliates.edit, [("add_note", signed_note(request))], {"id": request.key})
     except BadInput as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(f"{_page(request)}#notes", gettext("The note is saved."))
@@ -69,7 +69,7 @@ def connect(request: PageRequest) -> PageAnswer:
     method = connections.enable_affiliate if is_on else connections.disable_affiliate
     offer = request.field("offer_id").strip()
     try:
-        request.calls.ask(method, [("pid", request.path["id"]), ("offer_id[]", offer)])
+        request.calls.ask(method, [("pid", request.key), ("offer_id[]", offer)])
     except RequestError as refusal:
         if not request.calls.may(affiliates.show):
             raise
@@ -79,11 +79,11 @@ def connect(request: PageRequest) -> PageAnswer:
         if is_on
         else lazy_gettext("Affiliate {id} is taken off offer {offer}. It gets a mail about it.")
     )
-    return Redirect(_page(request), done.format(id=request.path["id"], offer=offer))
+    return Redirect(_page(request), done.format(id=request.key, offer=offer))
 
 
 def _page(request: PageRequest) -> str:
-    return f"{_LIST}/{int(request.path['id'])}"
+    return f"{_LIST}/{int(request.key)}"
 
 
 def _back(request: PageRequest) -> str:

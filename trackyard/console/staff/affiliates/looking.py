@@ -25,7 +25,7 @@ _PAGES: Final = {"affiliate": re.compile(r"[0-9]{1,9}"), "advertiser": re.compil
 def look(request: PageRequest) -> PageAnswer:
     """Show the portal as the affiliate sees it."""
     try:
-        answer = request.calls.ask(affiliates.look_as, path={"id": request.path["id"]})
+        answer = request.calls.ask(affiliates.look_as, path={"id": request.key})
     except Conflict as refusal:
         sentence = " ".join(each for sentences in (refusal.fields or {}).values() for each in sentences)
         return page_of(request, find_affiliate(request), sentence, 409)

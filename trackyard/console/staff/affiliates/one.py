@@ -30,7 +30,7 @@ pages = Pages()
 
 def find_affiliate(request: PageRequest) -> AffiliateView:
     """Return the affiliate of the path. Raises NotFound."""
-    return request.calls.ask(affiliates.show, path={"id": request.path["id"]}).partner
+    return request.calls.ask(affiliates.show, path={"id": request.key}).partner
 
 
 @pages.get("/console/affiliates/{id}", needs=(affiliates.show,))

@@ -89,7 +89,7 @@ def decide(request: PageRequest) -> PageAnswer:
     if request.field("do") not in _DECISIONS:
         return Redirect(back, gettext("Nothing is decided."))
     status, done = _DECISIONS[request.field("do")]
-    number = request.path["id"]
+    number = request.key
     request.calls.ask(pixels_api.edit, [("moderation_status", status)], {"id": number})
     return Redirect(back, done.format(id=number))
 

@@ -120,13 +120,13 @@ def _offers(request: PageRequest) -> Choices:
     """Return the offers that the affiliate may send clicks to, by title."""
     if not request.calls.may(lists.list_live):
         return ()
-    sent = [("pid", request.path["id"]), ("limit", str(_MOST_OFFERS)), ("sort[title]", "asc")]
+    sent = [("pid", request.key), ("limit", str(_MOST_OFFERS)), ("sort[title]", "asc")]
     return tuple((str(each.id), each.title) for each in request.calls.ask(lists.list_live, sent).offers)
 
 
 def _find(request: PageRequest) -> postbacks.PostbackView:
     """Return the postback of the path. Raises NotFound."""
-    sent = [("partner_id[]", request.path["id"]), ("limit", str(_MOST))]
+    sent = [("partner_id[]", request.key), ("limit", str(_MOST))]
     found = {str(each.id): each for each in request.calls.ask(postbacks.list_, sent).postbacks}
     if request.path["postback"] not in found:
         raise NotFound
@@ -134,4 +134,4 @@ def _find(request: PageRequest) -> postbacks.PostbackView:
 
 
 def _back(request: PageRequest) -> str:
-    return f"/console/affiliates/{request.path['id']}#postbacks"
+    return f"/console/affiliates/{request.key}#postbacks"

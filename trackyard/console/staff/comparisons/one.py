@@ -37,7 +37,7 @@ def accept(request: PageRequest) -> PageAnswer:
     is_final = request.field("do") == "apply"
     sent: list[Pair] = [*(("classes[]", each) for each in classes), ("apply", "1" if is_final else "0")]
     try:
-        found = request.calls.ask(_ACCEPT, sent, {"id": request.path["id"]})
+        found = request.calls.ask(_ACCEPT, sent, {"id": request.key})
     except RequestError as refusal:
         return _page(request, fault=fault_of(refusal))
     if not is_final:
@@ -47,13 +47,13 @@ def accept(request: PageRequest) -> PageAnswer:
         "%(num)d conversions are being edited. The list shows them in a few seconds.",
         found.number,
     )
-    return Redirect(f"{PATH}/{request.path['id']}", message)
+    return Redirect(f"{PATH}/{request.key}", message)
 
 
 def _page(request: PageRequest, *, fault: str = "", preview: dict[str, object] | None = None) -> Html:
     filters = (ListFilter("class", gettext("Class"), "classes[]", _choices()),)
     state = read_list(request.address, filters)
-    path = {"id": request.path["id"]}
+    path = {"id": request.key}
     found = request.calls.ask(comparisons.get, state.sent(), path)
     comparison = found.comparison
     back = f"/console/{comparison.side}s/{comparison.subject_id}/compare"

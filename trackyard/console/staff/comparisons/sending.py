@@ -57,7 +57,7 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
     sent: list[Pair] = [(name, request.field(name)) for name in _FIELDS if request.field(name)]
     files = [each for each in request.files if each[0] == "file"]
     try:
-        made = request.calls.ask(_METHODS[side][1], sent, {"id": request.path["id"]}, files)
+        made = request.calls.ask(_METHODS[side][1], sent, {"id": request.key}, files)
     except BadInput as refusal:
         return _page(request, side, fault_of(refusal))
     except UnsupportedMediaType:
@@ -66,7 +66,7 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
 
 
 def _page(request: PageRequest, side: str, fault: str = "") -> Html:
-    key = request.path["id"]
+    key = request.key
     found = request.calls.ask(_METHODS[side][0], [("limit", "20")], {"id": key}).comparisons
     last = found[0] if found else None
     values = {name: request.field(name) for name in _FIELDS}

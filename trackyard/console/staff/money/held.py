@@ -29,7 +29,7 @@ def held_changes(request: PageRequest) -> PageAnswer:
 @pages.post("/console/payments/held/{id}", needs=(held_changes_api.list_, held_changes_api.confirm))
 def decide(request: PageRequest) -> PageAnswer:
     """Confirm a held change with the password of the account, or refuse it."""
-    number, is_confirmed = request.path["id"], request.field("do") == "confirm"
+    number, is_confirmed = request.key, request.field("do") == "confirm"
     method = held_changes_api.confirm if is_confirmed else held_changes_api.refuse
     sent = [("password", request.field("password"))] if is_confirmed else []
     try:

@@ -23,7 +23,7 @@ pages = Pages()
 
 def find_payment(request: PageRequest) -> AffiliatePaymentView:
     """Return the payment of the path. Raises NotFound."""
-    number = request.path["id"]
+    number = request.key
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise NotFound
     found = request.calls.ask(affiliate_payments.list_, [("id[]", number)]).payments

@@ -31,7 +31,7 @@ def payment_requests(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}", needs=(payment_requests_api.list_, payment_requests_api.accept))
 def decide(request: PageRequest) -> PageAnswer:
     """Make a payment of a request, or reject it with the reason that was typed."""
-    number, is_accepted = request.path["id"], request.field("do") == "accept"
+    number, is_accepted = request.key, request.field("do") == "accept"
     try:
         if is_accepted:
             made = request.calls.ask(payment_requests_api.accept, path={"id": number}).payment

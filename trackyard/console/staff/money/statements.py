@@ -41,7 +41,7 @@ def file(request: PageRequest) -> PageAnswer:
 
 def _account(request: PageRequest) -> tuple[int, list[str]]:
     """Return the number of the affiliate and the currencies of its balances. Raises NotFound."""
-    text = request.path["id"]
+    text = request.key
     if not (text.isascii() and text.isdecimal() and 0 < len(text) < 10):
         raise NotFound
     try:

@@ -27,7 +27,7 @@ def add_files(request: PageRequest) -> PageAnswer:
     if not request.files and not addresses:
         return _refused(request, gettext("Choose a file or write an address first."))
     try:
-        request.calls.ask(offers.edit, addresses, {"id": request.path["id"]}, request.files)
+        request.calls.ask(offers.edit, addresses, {"id": request.key}, request.files)
     except BadInput as refusal:
         return _refused(request, fault_of(refusal))
     except UnsupportedMediaType:
@@ -42,7 +42,7 @@ def remove_files(request: PageRequest) -> PageAnswer:
     if not chosen:
         return _refused(request, gettext("Choose the files that shall go first."))
     try:
-        gone = request.calls.ask(files.remove, chosen, {"id": request.path["id"]}).removed
+        gone = request.calls.ask(files.remove, chosen, {"id": request.key}).removed
     except BadInput as refusal:
         return _refused(request, fault_of(refusal))
     return Redirect(_back(request), ngettext("%(num)d file is removed.", "%(num)d files are removed.", len(gone)))
@@ -53,4 +53,4 @@ def _refused(request: PageRequest, fault: str) -> Html:
 
 
 def _back(request: PageRequest) -> str:
-    return f"/console/offers/{int(request.path['id'])}#files"
+    return f"/console/offers/{int(request.key)}#files"

@@ -51,7 +51,7 @@ class PaymentRow:
 
 def find_offer(request: PageRequest) -> OfferView:
     """Return the offer of the path. Raises NotFound."""
-    return request.calls.ask_as(lists_api.OneOfferAnswer, lists_api.get, path={"id": request.path["id"]}).offer
+    return request.calls.ask_as(lists_api.OneOfferAnswer, lists_api.get, path={"id": request.key}).offer
 
 
 def may_write(request: PageRequest, offer: OfferFields) -> bool:
@@ -125,7 +125,7 @@ def _lists(offer: int) -> list[tuple[str, str]]:
 def set_status(request: PageRequest) -> PageAnswer:
     """Activate, pause or stop an offer."""
     status = request.field("status")
-    offer = request.calls.ask(offers.edit, [("status", status)], {"id": request.path["id"]}).offer
+    offer = request.calls.ask(offers.edit, [("status", status)], {"id": request.key}).offer
     return Redirect(f"/console/offers/{offer.id}", f"{offer.title} {_STATUS_DONE[offer.status]}.")
 
 

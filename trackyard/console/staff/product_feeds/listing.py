@@ -49,7 +49,7 @@ def feed(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/read", needs=(GET, READ))
 def read_now(request: PageRequest) -> PageAnswer:
     """Ask for a reading of the feed's URL."""
-    number = request.path["id"]
+    number = request.key
     try:
         request.calls.ask(READ, path={"id": number})
     except (AccessDenied, Conflict) as refusal:
@@ -62,7 +62,7 @@ def read_now(request: PageRequest) -> PageAnswer:
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a feed."""
     try:
-        request.calls.ask(REMOVE, path={"id": request.path["id"]})
+        request.calls.ask(REMOVE, path={"id": request.key})
     except (AccessDenied, Conflict) as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     return Redirect(PATH, gettext("The product feed is removed."))
@@ -73,7 +73,7 @@ def _time(request: PageRequest, text: str) -> str:
 
 
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
-    number, state = request.path["id"], read_list(request.address, ())
+    number, state = request.key, read_list(request.address, ())
     answer = request.calls.ask(GET, state.sent(), {"id": number})
     shown = answer.product_feed
     return request.page(

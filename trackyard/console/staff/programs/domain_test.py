@@ -43,7 +43,7 @@ def test_domain(request: PageRequest) -> PageAnswer:
     """Ask the domain once, and show what was found."""
     _find(request)
     try:
-        check = request.calls.ask(domains.check, path={"id": request.path["id"]}).check
+        check = request.calls.ask(domains.check, path={"id": request.key}).check
     except RequestError as refusal:
         return _page(request, fault=fault_of(refusal), status=refusal.status)
     return _page(request, check)
@@ -69,7 +69,7 @@ def _evidence(step: domains.DomainCheckStepView) -> DomainEvidence:
 
 def _find(request: PageRequest) -> domains.DomainView:
     """Return the domain of the path. Raises NotFound."""
-    found = request.calls.ask(domains.list_all).domains.get(request.path["id"])
+    found = request.calls.ask(domains.list_all).domains.get(request.key)
     if found is None:
         raise NotFound
     return found

@@ -67,7 +67,7 @@ def test_click(request: PageRequest) -> PageAnswer:
 
 def _find(request: PageRequest) -> smartlinks.SmartLinkView:
     """Return the SmartLink of the path. Raises NotFound."""
-    found = request.calls.ask(_LIST, [("id[]", request.path["id"])]).data
+    found = request.calls.ask(_LIST, [("id[]", request.key)]).data
     if not found:
         raise NotFound
     return found[0]

@@ -125,7 +125,7 @@ def _chosen(presets: Sequence[rule_presets.RulePresetView], name: str) -> rule_p
 @pages.post(f"{PATH}/{{id}}/edit", needs=(rules.get, rules.edit, rules.try_))
 def edit_rule(request: PageRequest) -> PageAnswer:
     """Change a rule."""
-    place = {"id": request.path["id"]}
+    place = {"id": request.key}
     rule = request.calls.ask(rules.get, path=place).rule
     is_kpi = rule.kind == "kpi"
     form = open_form(request, EDIT_KPI if is_kpi else EDIT, rule, choices={} if is_kpi else _CHOICES, path=place)

@@ -43,7 +43,7 @@ def firings(request: PageRequest) -> PageAnswer:
 def undo(request: PageRequest) -> PageAnswer:
     """Undo a firing."""
     try:
-        request.calls.ask(rules_api.undo, path={"id": request.path["id"]})
+        request.calls.ask(rules_api.undo, path={"id": request.key})
     except RequestError as refusal:
         return _firings(request, fault_of(refusal), refusal.status)
     return Redirect(FIRINGS, gettext("It is undone. The rule does not fire again for this cause."))

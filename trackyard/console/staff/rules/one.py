@@ -32,7 +32,7 @@ def switch(request: PageRequest) -> PageAnswer:
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The rule is on.") if is_on else gettext("The rule is off. What it did stays done.")
-    return Redirect(PATH if request.field("back") == "list" else f"{PATH}/{request.path['id']}", message)
+    return Redirect(PATH if request.field("back") == "list" else f"{PATH}/{request.key}", message)
 
 
 @pages.get(f"{PATH}/{{id}}/look-back", needs=(rules.get, rules.look_back))
@@ -89,7 +89,7 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
 
 
 def _place(request: PageRequest) -> dict[str, str]:
-    return {"id": request.path["id"]}
+    return {"id": request.key}
 
 
 def _find(request: PageRequest) -> rules.RuleView:

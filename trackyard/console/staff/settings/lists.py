@@ -141,7 +141,7 @@ def _remove(method: Method, each: SettingsList[R, A], request: PageRequest) -> P
 
 def _removal(each: SettingsList[R, A], request: PageRequest, fault: str = "") -> Html:
     name = each.name(_find(each, request))
-    path = f"{each.path}/{request.path['id']}"
+    path = f"{each.path}/{request.key}"
     return request.page(
         "staff/settings/remove.html", 400 if fault else 200, each=each, name=name, path=path, fault=fault
     )
@@ -171,9 +171,9 @@ def _with_key(each: SettingsList[R, A], record: R) -> Mapping[str, object]:
 
 def _find(each: SettingsList[R, A], request: PageRequest) -> R:
     """Return the record of the path. Raises NotFound."""
-    sent = (*each.sent, ("ids[]", request.path["id"])) if each.is_paged else each.sent
+    sent = (*each.sent, ("ids[]", request.key)) if each.is_paged else each.sent
     records = each.records(request.calls.ask(each.lists, sent))
-    record = next((record for record in records if str(each.key(record)) == request.path["id"]), None)
+    record = next((record for record in records if str(each.key(record)) == request.key), None)
     if record is None:
         raise NotFound
     return record

@@ -49,7 +49,7 @@ def of_affiliate(request: PageRequest) -> PageAnswer:
 
 
 def _page(request: PageRequest, method: Endpoint[Deps, health.HealthAnswer], place: str, noun: str) -> PageAnswer:
-    key = request.path["id"]
+    key = request.key
     values = {
         "title": gettext("Health of %(noun)s %(id)s", noun=noun, id=key),
         "back": f"{place}/{key}" if request.may_open(place) else "",
@@ -60,7 +60,7 @@ def _page(request: PageRequest, method: Endpoint[Deps, health.HealthAnswer], pla
 
 def _seen(request: PageRequest, method: Endpoint[Deps, health.HealthAnswer], place: str) -> Html:
     """Return the part of the page that waits for statistics."""
-    key = request.path["id"]
+    key = request.key
     found = request.calls.ask(method, path={"id": key}).health
     may_explain = request.may_open("/console/find")
     values = {

@@ -73,7 +73,7 @@ class WhyVerdict:
 @pages.get(f"{PATH}/{{id}}", needs=(explain.explain,))
 def click_page(request: PageRequest) -> PageAnswer:
     """Show why a click was accepted or rejected."""
-    explained = request.calls.ask(click_check.explain, path={"id": request.path["id"]})
+    explained = request.calls.ask(click_check.explain, path={"id": request.key})
     click, today = explained.click, explained.today
     explanation = request.calls.ask(explain.explain, [("id", click.id)]).explanation
     names = _Names.of(request, click)
@@ -97,7 +97,7 @@ def click_page(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/connect", needs=(connections.enable_affiliate, click_check.explain))
 def connect(request: PageRequest) -> PageAnswer:
     """Connect the affiliate of a click to its offer."""
-    click = request.calls.ask(click_check.explain, path={"id": request.path["id"]}).click
+    click = request.calls.ask(click_check.explain, path={"id": request.key}).click
     sent = [("offer_id", str(click.offer_id)), ("pid", str(click.pid))]
     request.calls.ask(connections.enable_affiliate, sent)
     message = gettext(

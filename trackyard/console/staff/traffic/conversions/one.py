@@ -96,9 +96,9 @@ def conversion_page(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/status", needs=(edits.edit,))
 def set_conversion_status(request: PageRequest) -> PageAnswer:
     """Change the status of one conversion."""
-    status, chosen = request.field("status"), ("id", request.path["id"])
+    status, chosen = request.field("status"), ("id", request.key)
     try:
-        sent = [("ids[]", request.path["id"]), ("status", status), ("allow_zero", "0")]
+        sent = [("ids[]", request.key), ("status", status), ("allow_zero", "0")]
         request.calls.ask(edits.edit, sent)
     except BadInput as refusal:
         if status not in STATUSES or "status" not in (refusal.fields or {}):
@@ -108,12 +108,12 @@ def set_conversion_status(request: PageRequest) -> PageAnswer:
         "The conversion is being changed to %(value)s. This page shows it in a few seconds.",
         value=STATUSES[status].lower(),
     )
-    return Redirect(f"{PATH}/{request.path['id']}", message)
+    return Redirect(f"{PATH}/{request.key}", message)
 
 
 def find_conversion(request: PageRequest) -> tuple[SingleConversionForStaff, str]:
     """Return the conversion of the path and its status. Raises NotFound."""
-    found = request.calls.ask_as(SingleConversionForStaffAnswer, by_id.get, [("id", request.path["id"])]).conversion
+    found = request.calls.ask_as(SingleConversionForStaffAnswer, by_id.get, [("id", request.key)]).conversion
     return found, _STATUS_OF_NUMBER[found.status]
 
 

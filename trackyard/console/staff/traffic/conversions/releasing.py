@@ -18,32 +18,32 @@ _AFFILIATES: Final = "/console/affiliates"
 @pages.get(f"{_OFFERS}/{{id}}/release", needs=(_METHOD,))
 def ask_for_offer(request: PageRequest) -> PageAnswer:
     """Show what an offer holds before it is released."""
-    return _ask(request, "offer", f"{_OFFERS}/{request.path['id']}")
+    return _ask(request, "offer", f"{_OFFERS}/{request.key}")
 
 
 @pages.post(f"{_OFFERS}/{{id}}/release", needs=(_METHOD,))
 def release_of_offer(request: PageRequest) -> PageAnswer:
     """Confirm the conversions that an offer holds as suspicious."""
-    return _release(request, "offer", f"{_OFFERS}/{request.path['id']}")
+    return _release(request, "offer", f"{_OFFERS}/{request.key}")
 
 
 @pages.get(f"{_AFFILIATES}/{{id}}/release", needs=(_METHOD,))
 def ask_for_affiliate(request: PageRequest) -> PageAnswer:
     """Show what offers hold of an affiliate before it is released."""
-    return _ask(request, "pid", f"{_AFFILIATES}/{request.path['id']}")
+    return _ask(request, "pid", f"{_AFFILIATES}/{request.key}")
 
 
 @pages.post(f"{_AFFILIATES}/{{id}}/release", needs=(_METHOD,))
 def release_of_affiliate(request: PageRequest) -> PageAnswer:
     """Confirm the conversions of an affiliate that offers hold as suspicious."""
-    return _release(request, "pid", f"{_AFFILIATES}/{request.path['id']}")
+    return _release(request, "pid", f"{_AFFILIATES}/{request.key}")
 
 
 def _ask(request: PageRequest, name: str, path: str) -> PageAnswer:
-    sent = [(name, request.path["id"]), ("preview", "1")]
+    sent = [(name, request.key), ("preview", "1")]
     return request.page("staff/traffic/release.html", found=request.calls.ask(_METHOD, sent), path=path)
 
 
 def _release(request: PageRequest, name: str, path: str) -> PageAnswer:
-    done = request.calls.ask(_METHOD, [(name, request.path["id"])]).released
+    done = request.calls.ask(_METHOD, [(name, request.key)]).released
     return Redirect(path, ngettext("%(num)d conversion is released.", "%(num)d conversions are released.", done))

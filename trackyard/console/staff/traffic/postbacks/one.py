@@ -34,7 +34,7 @@ def received_page(request: PageRequest) -> PageAnswer:
     """Show an inbound postback, and what it did."""
     explanation = _explained(request)
     found = [*explanation.postbacks, *explanation.postbacks_without_click]
-    postback = next((each for each in found if each.id == request.path["id"]), None)
+    postback = next((each for each in found if each.id == request.key), None)
     if postback is None:
         raise NotFound
     meaning, advice = fault_words(postback.response)
@@ -58,7 +58,7 @@ def received_page(request: PageRequest) -> PageAnswer:
 @pages.get(f"{PATH}/sent/{{id}}", needs=(explain.explain,))
 def sent_page(request: PageRequest) -> PageAnswer:
     """Show a delivery to an affiliate with all its attempts."""
-    explanation, wanted = _explained(request), request.path["id"]
+    explanation, wanted = _explained(request), request.key
     delivery = next((each for each in explanation.deliveries if wanted in _ids_of(each)), None)
     if delivery is None:
         raise NotFound
@@ -82,7 +82,7 @@ def sent_page(request: PageRequest) -> PageAnswer:
 
 def _explained(request: PageRequest) -> ExplanationView:
     """Return the explanation of the id in the path. Raises NotFound."""
-    found = request.calls.ask(explain.explain, [("id", request.path["id"])]).explanation
+    found = request.calls.ask(explain.explain, [("id", request.key)]).explanation
     if found is None:
         raise NotFound
     return found

@@ -15,10 +15,10 @@ pages = Pages()
 @pages.post(f"{PATH}/sent/{{id}}/resend", needs=(resends.resend,))
 def resend_one(request: PageRequest) -> PageAnswer:
     """Send a delivery again."""
-    answer = request.calls.ask(resends.resend, path={"id": request.path["id"]})
+    answer = request.calls.ask(resends.resend, path={"id": request.key})
     back = request.field("back")
     is_own = back.startswith("/console/") and "//" not in back and "\\" not in back
-    return Redirect(back if is_own else f"{PATH}/sent/{request.path['id']}", _done(answer))
+    return Redirect(back if is_own else f"{PATH}/sent/{request.key}", _done(answer))
 
 
 @pages.get(f"{PATH}/replay", needs=(resends.replay,))
