@@ -304,3 +304,21 @@ def test_any_bytes_are_rows_or_one_fault(content: bytes) -> None:
         assert str(fault).endswith(".")
     else:
         assert rows and all(each.sent is not None for each in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ('offer,action_id\n1,"A1\n1,A2\n1,A3\n', 2), ('offer,action_id\n1,A1\n1,"A2', 3),
+        ('"offer,action_id\n1,A1\n', 1),
+        ('sep=;\noffer;action_id\n1;"A1\n1;A2\n', 3),
+    ],
+)  # fmt: skip
+def test_quote_that_is_never_closed_names_its_row(text: str, row: int) -> None:
+    with pytest.raises(TableFault, match=f"opens a cell of row {row} is never closed"):
+        read_text_grid(text.encode(), LIMITS)
+
+
+def test_quotes_within_and_around_cells_are_read() -> None:
+    found = read_text_grid(b'a,b\n"x\ny",5" screen\n"he said ""no""",x\xe2\x80\xa8y\n\n', LIMITS)
+    assert [row for _, row in found.rows] == [("a", "b"), ("x\ny", '5" screen'), ('he said "no"', "x\u2028y")]

@@ -99,13 +99,34 @@ def read_text_grid(content: bytes, limits: Limits) -> Grid:
     skipped = 0
     if named:
         text, skipped = text[named.end() :], 1
-    reader = csv.reader(StringIO(text, newline=""), delimiter=named[1] if named else _separator_of(text))
+    separator = named[1] if named else _separator_of(text)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
     try:
         rows = _kept(((reader.line_num + skipped, tuple(row)) for row in reader), limits)
     except csv.Error as fault:
         line = reader.line_num + skipped
         raise TableFault(gettext("Row %(row)s cannot be read: %(fault)s.", row=line, fault=fault)) from None
+    _refuse_open_quote(text, separator, skipped)
     return Grid(rows, "" if encoding in (UTF_8, UTF_16) else encoding)
+
+
+def _refuse_open_quote(text: str, separator: str, skipped: int) -> None:
+    """Raise TableFault for a quote that is never closed: the rows below it would be the text of one cell.
+
+    skipped: lines before the text.
+    """
+    lines = list(StringIO(text, newline=""))
+    reader = csv.reader(lines, delimiter=separator)
+    last = above = 0
+    for _ in reader:
+        last, above = above, reader.line_num
+    try:
+        list(csv.reader(lines[last:], delimiter=separator, strict=True))
+    except csv.Error as fault:
+        if "unexpected end of data" in str(fault):
+            line = last + skipped + 1
+            sentence = gettext("The quotation mark that opens a cell of row %(row)s is never closed.", row=line)
+            raise TableFault(sentence) from None
 
 
 def read_sheet_grid(lines: bytes, limits: Limits) -> Grid:
