@@ -12,7 +12,7 @@ from trackyard.wire.local_calls import LocalCalls
 def full_calls() -> LocalCalls[Any]:
     """Calls with a value of its own in each field; a new field without one here fails the test below."""
     return LocalCalls(
-        methods=mock.Mock(),
+        context=mock.Mock(),
         caller=mock.Mock(),
         origin=RequestOrigin(id="7"),
         reserve_report=mock.Mock(return_value=ExitStack()),

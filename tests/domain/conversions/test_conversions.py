@@ -204,7 +204,7 @@ def test_repeated_postback_is_compared_with_sent_status() -> None:
     stored = make_conversion(on_hold, status="1")
     assert stored.status is Status.HOLD
     assert decide(make_postback(status="1"), CLICK, on_hold, stored, "e" * 24) is PostbackError.EXISTS
-    declined = make_conversion(replace(TERMS, affiliate_status="banned"), status="1")
+    declined = make_conversion(replace(TERMS, affiliate_status=AffiliateStatus.BANNED), status="1")
     assert decide(make_postback(status="1"), CLICK, TERMS, declined, "e" * 24) is PostbackError.EXISTS
     assert decide(make_postback(status="2"), CLICK, TERMS, declined, "e" * 24) is PostbackError.NOT_PENDING
 

@@ -1,14 +1,11 @@
 """The consequences of an affiliate's status, in one row each (domain/people/affiliates.py)."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
+from tests.decision.clicks import make_hit
 from trackyard.console.staff.traffic.clicks.steps import STEP_NAMES
 from trackyard.console.staff.traffic.reasons import DECLINES, REJECTIONS
 from trackyard.decision.click import steps
-from trackyard.decision.click.hit import KnownAffiliate
 from trackyard.domain.conversions.conversions import DeclineReason
 from trackyard.domain.people.affiliates import CLICK_REASONS, STATUS_RULES, AffiliateStatus
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
@@ -49,8 +46,6 @@ def test_click_reasons_of_statuses_are_a_step_of_the_decision() -> None:
     ],
 )  # fmt: skip
 def test_click_of_an_affiliate_has_the_reason_of_its_status(active: bool, rejection: str, reason: str | None) -> None:
-    affiliate = KnownAffiliate(RulesetAffiliate(7, active, rejection=rejection))
-    hit: Any = SimpleNamespace(affiliate=affiliate)
-    unused: Any = None
-    found = steps._check_active(hit, unused, unused)
+    click = make_hit(affiliate=RulesetAffiliate(7, active, rejection=rejection))
+    found = click.decide()
     assert (found.reason if found else None) == reason

@@ -18,7 +18,7 @@ from trackyard.domain.offers.offers import (
     WeightedUrl,
 )
 
-SCHEMA_VERSION: Final = 10
+SCHEMA_VERSION: Final = 11
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
 UNIQUE_HOURS: Final = 24
 """For so many hours a visitor counts as seen, where its advertiser says nothing else."""
