@@ -102,7 +102,7 @@ class CallerNotAllowed(RequestError):
 
 
 class AccessDenied(RequestError):
-    """The caller lacks the permission or the feature that `code` names."""
+    """The caller lacks the permission or feature; `code` identifies it."""
 
     status, code, text = 403, "access_denied", "Access denied"
 
@@ -114,7 +114,7 @@ class NotFound(RequestError):
 
 
 def required(found: T | None) -> T:
-    """Return what was found. Raises NotFound for None."""
+    """Return the found object. Raises NotFound for None."""
     if found is None:
         raise NotFound
     return found
@@ -177,7 +177,7 @@ NARROWING_HINT: Final = "narrow it by a shorter period, a filter such as filter[
 
 
 class ReportTooHeavy(RequestError):
-    """A report exceeds its time or memory. The text says how to narrow it."""
+    """A report exceeds its time or memory. The text explains how to narrow it."""
 
     status, code, text = 503, "report_too_heavy", f"The report took too long: {NARROWING_HINT}"
 

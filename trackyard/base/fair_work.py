@@ -66,7 +66,7 @@ class FairWork(Generic[T]):
         return True
 
     def run(self, stop: threading.Event, name: str, pause_s: float, failures: Callable[[], Failures]) -> None:
-        """Work in AT_ONCE threads until `stop` is set. failures: makes those of each thread."""
+        """Work in AT_ONCE threads until `stop` is set. failures: makes the failure record of each thread."""
         threads = [
             threading.Thread(target=self._run_one, args=(stop, pause_s, failures()), name=name)
             for _ in range(AT_ONCE - 1)

@@ -25,7 +25,7 @@ _SECRET_ENDS: Final = frozenset({"key", "sig", "sign", "hash", "pass"})
 
 
 def mask_url(url: str) -> str:
-    """Return an address with its login, and the values of parameters with secret names, as ***."""
+    """Return a URL with *** in place of its login and of the values of secret parameters."""
     url = _USER.sub("***@", url)
     return _QUERY_PAIR.sub(lambda pair: f"{pair[1]}=***" if pair[2] and _sounds_secret(pair[1]) else pair[0], url)
 
@@ -47,7 +47,7 @@ def mask_secrets(text: str) -> str:
 def _mask_values(
     text: str, name: re.Pattern[str], value: re.Pattern[str], decode: Callable[[str], str], mask: str
 ) -> str:
-    """Replace the values behind the names that are secret once they are decoded."""
+    """Replace the values after names that are secret once they are decoded."""
     pieces, kept = [], 0
     for found in name.finditer(text):
         if found.start() >= kept and _plain_name(decode(found[1])) in _SECRETS:
@@ -64,7 +64,7 @@ def _plain_name(name: str) -> str:
 
 
 def _json_text(escaped: str) -> str:
-    """Return the text of a JSON string without its quotes; what is no JSON as it is."""
+    """Return the text of a JSON string without its quotes; invalid JSON is returned unchanged."""
     try:
         return str(json.loads(f'"{escaped}"', strict=False))
     except ValueError:

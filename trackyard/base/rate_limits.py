@@ -45,7 +45,7 @@ class RateLimitStatus(NamedTuple):
 
 
 class Limiter(Protocol):
-    """Counts by name: of a caller, or of a network."""
+    """Counts by name, such as a caller's or a network's."""
 
     def peek(self, name: str) -> RateLimitStatus:
         """Return the state of a name without counting anything."""

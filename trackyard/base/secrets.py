@@ -129,7 +129,7 @@ def _run_at_low_priority(work: Callable[P, T], *args: P.args, **options: P.kwarg
 
 
 def _lower_priority() -> None:
-    """Give way to other threads. Outside Linux priorities are those of processes."""
+    """Give way to other threads. Outside Linux a priority applies to a whole process."""
     if sys.platform != "linux":
         return
     thread = threading.get_native_id()

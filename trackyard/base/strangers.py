@@ -61,7 +61,7 @@ _log_lock: Final = Lock()
 def at_door(path: str) -> Iterator[None]:
     """Run the block in threads for strangers.
 
-    path: of the method or page through which the stranger came, as it is declared.
+    path: the declared path of the method or page through which the stranger came.
     """
     token = _door.set(path)
     try:

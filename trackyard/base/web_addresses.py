@@ -21,9 +21,9 @@ def read_web_address(text: str) -> str | None:
 
 
 def web_address_fault(text: str) -> str:
-    """Return what is wrong with a text that begins as a URL does; "" when nothing is.
+    """Return the fault of a text that begins as a URL does; "" for a valid URL.
 
-    Of a text that begins otherwise nothing is said.
+    A text that begins otherwise is not checked.
     """
     address = text.strip(_AROUND).strip()
     scheme = _SCHEME.match(address)
@@ -51,7 +51,7 @@ def _unseen_fault(address: str) -> str:
 
 
 def _host_fault(rest: str) -> str:
-    """Return what is wrong with the host and the port. rest: of a URL, without its scheme."""
+    """Return the fault of the host and the port. rest: a URL without its scheme."""
     authority = re.split("[/?#]", rest, maxsplit=1)[0]
     if "@" in authority:
         return "This URL must have no name and password before its host."

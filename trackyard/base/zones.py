@@ -26,7 +26,7 @@ def find_zone(name: str) -> ZoneInfo | None:
 
 
 def zone_names() -> list[str]:
-    """Return the names of zones that belong to places, and UTC, in order."""
+    """Return the zones that belong to places, and UTC, in order."""
     return ["UTC", *sorted(name for name in _names() if name.partition("/")[0] in _REGIONS)]
 
 

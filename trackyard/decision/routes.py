@@ -151,7 +151,7 @@ class Ruleset:
 
     @property
     def has_own_uniqueness(self) -> bool:
-        """Whether any advertiser says how many clicks of a visitor are unique, or within how many hours."""
+        """Whether any advertiser has its own number or hours of unique clicks per visitor."""
         default = (1, UNIQUE_HOURS)
         return any((each.unique_clicks, each.unique_hours) != default for each in self._advertisers.values())
 

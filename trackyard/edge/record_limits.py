@@ -1,6 +1,6 @@
-"""Limits of what strangers have recorded (docs/spec/tracking.md#limits-of-records).
+"""Limits on what strangers have recorded (docs/spec/tracking.md#limits-of-records).
 
-An accepted click never asks here.
+An accepted click is never subject to them.
 """
 
 from typing import Final

@@ -71,19 +71,19 @@ def _do_nothing() -> None:
 class EdgeOptions:
     """Options of one edge process.
 
-    edge: its number, 1..250
+    edge: the edge's number, 1..250
     slots: edge processes that share the listener and the state
     visitors_size: bytes for the visitors of 24 hours, the same for all slots
-    databases: of addresses
+    databases: the IP address databases
     refresh_s: seconds between looks for replaced databases
     tls_certificate, tls_key: both or none
     forward_key, hsts_seconds: see endpoints/handler.EdgeHandler
-    lookup_socket: of the process that looks recorded clicks up, None = there is none
+    lookup_socket: the socket of the process that looks up recorded clicks, None = look-ups are off
     click_senders: networks of servers that may report clicks for visitors
-    network_connections: at once, of one network
-    record_rate: of rejected clicks of one network that are recorded, and of postbacks of unknown clicks
-    redis_url: of the Redis that all machines share; "" = this machine is alone
-    redis_slot: names this edge in Redis (RedisStore)
+    network_connections: open connections per network, at most
+    record_rate: rate per network at which rejected clicks, and postbacks of unknown clicks, are recorded
+    redis_url: the URL of the Redis that all machines share; "" = this machine is alone
+    redis_slot: the name of this edge in Redis (RedisStore)
     """
 
     host: str
@@ -209,7 +209,7 @@ class _EdgeProcess:
         use_large_pages()
 
     def periodic_work(self, certificate: Certificate | None) -> list[Callable[[], Coroutine[None, None, None]]]:
-        """Return what runs until the edge stops."""
+        """Return the functions that run until the edge stops."""
         work: list[Callable[[], Coroutine[None, None, None]]] = [self.tick, self.tail_ruleset]
         work.append(partial(self.refresh_files, certificate))
         if isinstance(self._state, SharedEdgeState):

@@ -1,8 +1,8 @@
 """Finished journals, compressed: `archive/{name}.log.zst` (docs/decisions/0029).
 
-An archive holds the bytes of the journal in blocks. Each block is a zstd frame of its own, so that any place is read by
-unpacking one or two. A frame that zstd skips follows, with the sizes of the blocks and the end of the segment.
-`zstd -d` returns the journal. The file is there whole or not at all. Offsets are those of the journal.
+An archive contains the bytes of the journal in blocks. Each block is a zstd frame of its own: to read any place, one or
+two blocks are unpacked. A frame that zstd skips follows, with the sizes of the blocks and the end of the segment.
+`zstd -d` returns the journal. The file exists whole or not at all. Offsets refer to the uncompressed journal.
 """
 
 import logging

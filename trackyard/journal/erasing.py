@@ -30,8 +30,8 @@ def erase_record(
 ) -> bytes:
     """Return the payload of a record without erased data; the same object where nothing was erased.
 
-    kind: of the frame
-    clicks: by id, the known ones that a postback may name; a postback without its click is judged by its own content
+    kind: the frame's kind
+    clicks: known clicks of postbacks, by id; a postback without its click is judged by its own content
 
     A payload that does not decode is returned as it is: no store has a row of it.
     """
@@ -50,7 +50,7 @@ def erase_record(
 
 
 def find_click(payload: bytes | None) -> Click | None:
-    """Return the click of a payload; None = there is no payload, or it does not decode."""
+    """Return the click of a payload; None = the payload is missing, or does not decode."""
     try:
         return None if payload is None else decode_click(payload)
     except msgspec.MsgspecError:

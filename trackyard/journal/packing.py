@@ -27,7 +27,7 @@ FindErased = Callable[[Collection[str]], frozenset[str]]
 
 
 class JournalCut(Exception):
-    """A journal is shorter than it was when it was finished. The text names its file."""
+    """A journal is shorter than it was when it was finished. The text contains its file."""
 
 
 def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> None:

@@ -1,7 +1,7 @@
 """Reading journals in ranges that every repeat returns again (docs/spec/engine.md#exactly-once).
 
 A range ends at a checkpoint or at the end of a closed segment, never at the end of an open file. The end of a range of
-several checkpoints depends on how many were there: the reader notes this end and asks for it on a repeat.
+several checkpoints depends on how many existed: the reader records this end, and a repeat requests it.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ def count_records(directory: Path, name: str, start: int) -> int:
 
 
 def _each_journal_from(directory: Path, edge: int, journal: str | None) -> Iterator[str]:
-    """Yield the names of the journals of an edge from one on; the many others are listed late."""
+    """Yield an edge's journals from one on; the further journals are listed late, because they are many."""
     if journal is not None and segments.log_path(directory, journal).exists():
         yield journal
         yield from (name for name in segments.list_journals(directory, edge) if name > journal)
@@ -169,8 +169,8 @@ def each_part(directory: Path, name: str, end: int, *, step: int = _PART_SIZE) -
 
     end: the end of a frame
 
-    Positions are those of the journal, compressed or not. What is no frame, or is missing at the end of the file, is a
-    gap.
+    Positions are offsets in the uncompressed journal. Bytes that are not a frame, or are missing at the end of the
+    file, are a gap.
 
     Raises FileNotFoundError when the journal is not kept any more, and journal.archive.ArchiveDamaged.
     """

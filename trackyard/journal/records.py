@@ -38,14 +38,14 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     """One inbound postback, as it came.
 
     time: UTC epoch milliseconds, the creation time of the conversion
-    id: 24 hex digits, of its log record
+    id: the id of its log record, 24 hex digits
     source: "postback" or the name of a pixel
-    ip, ua: of the caller
+    ip, ua: the caller's IP address and user agent
     query, body: as they came, a long body cut
     params: by canonical name (clickid, goal, sum, status, action_id, currency, ip, referrer, comment, secure,
         custom_field1..7, user_id)
-    page: of a pixel, the host of its page; "" = unknown
-    forgiven: what was wrong with the request and was taken all the same, bits of domain/tracking/forgiven.py
+    page: the host of the page, for a pixel; "" = unknown
+    forgiven: faults of the request that were accepted all the same, bits of domain/tracking/forgiven.py
     """
 
     time: int

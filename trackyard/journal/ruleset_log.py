@@ -147,7 +147,7 @@ class RulesetLogReader:
         return identity is not None and identity != self._snapshot_identity
 
     def poll(self) -> list[RulesetEntry] | RulesetSnapshot | None:
-        """Return what is new: a snapshot replaces all rows, a list changes some; None = nothing is new.
+        """Return new entries: a snapshot replaces all rows, a list changes some; None = nothing is new.
 
         After a snapshot the next call returns the log behind it.
 

@@ -1,7 +1,7 @@
 """Journals as files of a directory: names, order, ends (docs/spec/engine.md#exactly-once).
 
 `{edge:03d}-{start_ms:013d}.log` is a journal; its name without `.log` is the name of the journal. `{name}.sealed` in
-the same folder says that the segment is closed, and its end: what is behind the end is a torn tail and never read. A
+the same folder closes the segment, and contains its end: bytes after the end are a torn tail and never read. A
 closed segment that is loaded is compressed in `archive/` (journal/archive.py), together with its end.
 """
 
@@ -106,17 +106,17 @@ def open_content(directory: Path, name: str) -> Iterator[JournalContent]:
 
 
 def list_journals(directory: Path, edge: int) -> list[str]:
-    """Return the names of the journals of an edge, oldest first."""
+    """Return the journals of an edge, oldest first."""
     return sorted({*list_plain(directory, edge), *list_archived(directory, edge)})
 
 
 def list_plain(directory: Path, edge: int) -> list[str]:
-    """Return the names of the journals that are not compressed, oldest first."""
+    """Return the uncompressed journals, oldest first."""
     return _names(directory, edge, ".log")
 
 
 def list_archived(directory: Path, edge: int) -> list[str]:
-    """Return the names of the compressed journals, oldest first."""
+    """Return the compressed journals, oldest first."""
     # They may be tens of thousands, and the projector looks ten times a second.
     folder = directory / archive.FOLDER
     try:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class OutboundClient:
     """Sends requests to URLs of users.
 
-    No redirects, no cookies, no proxies of the environment; 10 s and 64 KB at most (a download: `max_bytes`);
-    certificates are verified, private addresses refused when the socket is made.
+    It follows no redirects, and uses no cookies and no proxies of the environment. An answer may take 10 s and have
+    64 KB (a download: `max_bytes`). Certificates are verified; private addresses are refused when the socket is made.
     The first request opens its session.
-    tls: the certificates that it trusts; None = those of the system.
+    tls: the trusted certificates; None = the system's.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class AddressFilter:
     def open_socket(self, info: AddrInfo) -> socket.socket:
         """Return a socket for a resolved address. Raises AddressBlocked.
 
-        The connection passes the address to which it connects then, so there is no second look-up.
+        The connection passes the very address to which it connects, so that no second look-up happens.
         """
         family, kind, protocol, _name, socket_address = info
         text = str(socket_address[0]).partition("%")[0]

@@ -42,7 +42,7 @@ class OnDemandClient:
         self._lock = threading.Lock()
 
     def refused_host(self, url: str) -> str:
-        """Return the host of a URL when it names an address that may not be called, else ""."""
+        """Return the host of a URL that contains a blocked IP address, else ""."""
         return refused_host(url, self._allow)
 
     def fetch(self, owner: int, url: str, headers: Mapping[str, str]) -> HttpResult:

@@ -28,9 +28,9 @@ _DOTS: Final = re.compile("[。．｡]")
 
 
 def refused_host(url: str, allow: Sequence[Network] = ()) -> str:
-    """Return the host of a URL when it names an address that may not be called; "" for every other URL.
+    """Return the host of a URL when it is an IP address that may not be called; "" for every other URL.
 
-    allow: networks that the operator permits as a whole. A name that is looked up is decided at each call.
+    allow: networks that the operator permits as a whole. A host name that needs a look-up is decided at each call.
     """
     try:
         host = urlsplit(url).hostname or ""
@@ -41,7 +41,7 @@ def refused_host(url: str, allow: Sequence[Network] = ()) -> str:
 
 
 def literal_address(host: str) -> Address | None:
-    """Return the address that a host names without a look-up; None for another name."""
+    """Return the IP address that a host means without a look-up; None for another host."""
     plain = _DOTS.sub(".", unicodedata.normalize("NFKC", unquote(host))).casefold().strip().rstrip(".")
     plain = plain.strip("[]").partition("%")[0]
     if plain.endswith(".localhost"):

@@ -23,7 +23,7 @@ _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class MailServerUnreachable(Exception):
-    """The server cannot be used now; the mail is sent later. The text says why."""
+    """The server cannot be used now; the mail is sent later. The text contains the reason."""
 
 
 class MailRejected(Exception):
@@ -40,9 +40,9 @@ class MailMessage:
 
     id: 24 hex digits, the same at every attempt.
     created_at: UTC milliseconds.
-    html: the same as the body, "" = plain text alone.
+    html: the body as HTML, "" = plain text alone.
     files: name, media type and content.
-    server: the server and the sender that it goes through, encrypted; "" = those in force.
+    server: the mail server and sender, encrypted; "" = the current settings.
     """
 
     id: str
@@ -98,7 +98,7 @@ def parse_smtp_url(url: str) -> SmtpServer:
 def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     """Return a mail as it is sent. A repeat has the same Message-ID.
 
-    Raises MailRejected for good when the recipient is no address: it could add headers.
+    Raises MailRejected for good when the recipient is not an address: it could add headers.
     """
     if not is_safe_recipient(mail.recipient):
         raise MailRejected("the recipient is no e-mail address: correct it in the account", permanent=True)

@@ -1,6 +1,6 @@
-"""Look-ups of host names, each in its own thread, so that a slow name server delays no other host.
+"""Look-ups of hosts, each in its own thread, so that a slow name server delays no other host.
 
-A thread lives until the system answers, whatever became of the request, so that their number is bounded.
+A thread lives until the system answers, even when the request is over, so that their number is bounded.
 """
 
 import asyncio
@@ -54,9 +54,9 @@ _THREADS: Final = LookupThreads()
 
 
 class ThreadResolver(AbstractResolver):
-    """Resolves names by the system, in daemon threads, which do not delay the exit.
+    """Resolves hosts through the system, in daemon threads, which do not delay the exit.
 
-    Requests to one name at a time share a look-up.
+    Simultaneous requests for one host share a look-up.
     """
 
     def __init__(self, lookup: GetAddrInfo = socket.getaddrinfo, threads: LookupThreads = _THREADS) -> None:

@@ -22,11 +22,11 @@ MAX_HEADER: Final = 8192
 class HttpResult:
     """The result of a request.
 
-    http_code: 0 = unreachable; `error` says why.
-    body: its first bytes.
-    is_refused: it was not made, and never will be.
-    is_late: there was no answer in time.
-    headers: of a download: those of KEPT_HEADERS that the answer has, each at most MAX_HEADER characters.
+    http_code: 0 = unreachable; `error` contains the reason.
+    body: the first bytes of the response.
+    is_refused: the request was not made, and never will be.
+    is_late: no response came in time.
+    headers: for a download, the headers from KEPT_HEADERS in the answer, each at most MAX_HEADER characters.
     retry_after: seconds that the receiver wants to wait, 0 = the answer has no `Retry-After`.
     """
 
@@ -73,9 +73,9 @@ class SitePart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The begin of an answer. status: 0 = there was none; `error` says why.
+    """The beginning of an answer. status: 0 = no answer came; `error` contains the reason.
 
-    location: where it leads. milliseconds: from the start to the first byte of the answer.
+    location: the redirect target. milliseconds: from the start to the first byte of the answer.
     """
 
     status: int
@@ -86,10 +86,10 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class SiteLook:
-    """How far a request to a site came.
+    """The result of a request to a site: how far it got.
 
-    fault: the part that failed, None = none did; `error` says why. status, body: of the answer.
-    certificate_end: when the certificate of the site ends, Unix seconds; None = it showed no valid one.
+    fault: the part that failed, None = none; `error` contains the reason. status, body: status and body of the answer.
+    certificate_end: when the site's certificate ends, Unix seconds; None = the site showed no valid certificate.
     """
 
     fault: SitePart | None = None

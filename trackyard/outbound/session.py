@@ -65,9 +65,9 @@ log = logging.getLogger("trackyard.outbound")
 
 
 class _AnswerBroken(ClientError):
-    """The answer to a request has a status line, and is not HTTP after it, or ends too early.
+    """The answer to a request has a status line, but no HTTP after it, or ends too early.
 
-    status: of its status line.
+    status: the status in its status line.
     """
 
     def __init__(self, status: int) -> None:
@@ -153,7 +153,7 @@ class _StatusResponse(ClientResponse):
 class _BoundedConnector(TCPConnector):
     """Makes connections that end after MAX_INFORMATIONAL informational answers.
 
-    certificate_end: of the last connection with TLS, Unix seconds.
+    certificate_end: when the certificate of the last TLS connection ends, Unix seconds.
     """
 
     certificate_end: int | None = None
@@ -289,7 +289,7 @@ class OutboundSession:
 
 
 def _part_of(error: Exception) -> SitePart:
-    """Return what a request lacked. The order is that of the classes, which derive from each other."""
+    """Return the part that a request lacked. The order follows the classes, which derive from each other."""
     if isinstance(error, ClientConnectorDNSError) or BLOCKED in str(error):
         return SitePart.NAME
     if isinstance(error, ClientSSLError):
@@ -322,7 +322,7 @@ def _error_text(error: Exception, target: URL) -> str:
 
 
 def _answer_fault(error: Exception) -> str:
-    """Return what is wrong with the answer of a server that was reached."""
+    """Return the fault in the answer of a server that was reached."""
     if isinstance(error, ServerDisconnectedError):
         return "the server closed the connection without an answer"
     if isinstance(error, OSError):

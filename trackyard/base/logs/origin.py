@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """Where a request of the API comes from; "" outside of one.
+    """The origin of an API request; fields are "" outside of one.
 
-    id: ours, unique.
+    id: the platform's unique id.
     client_id: the caller's own X-Request-Id, cut and cleaned.
-    shown_id: the one that the answer has.
-    address, user_agent: of the client.
+    shown_id: the id in the answer.
+    address, user_agent: the client's IP address and user agent.
     """
 
     id: str = ""

@@ -28,9 +28,9 @@ class Refusals:
     def add(self, status: int, reason: str, address: str, line: str) -> None:
         """Count a refused request.
 
-        reason: in plain words
-        address: of the peer
-        line: the begin of the request, without control characters and secrets
+        reason: the reason in plain words
+        address: the peer's IP address
+        line: the beginning of the request, without control characters and secrets
         """
         REFUSED_REQUESTS.labels(self._listener, status).inc()
         now = self._now()

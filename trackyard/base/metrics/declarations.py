@@ -1,4 +1,4 @@
-"""The form of a metric's declaration, from which docs/metrics.md and old names are made.
+"""The declaration of a metric, from which docs/metrics.md and old names are generated.
 
 Names follow the conventions of Prometheus: the unit is in the name, in base units (seconds, bytes), and counters end
 with `_total`. Labels have few values. No label is named `job` or `instance`: Prometheus adds those.
@@ -24,7 +24,7 @@ class MetricLabel:
     """A label of a metric.
 
     meaning: a phrase, which may link to pages as docs/metrics.md does.
-    values: every value with its meaning; empty where the meaning says what the values are.
+    values: every value with its meaning; empty where the meaning explains the values.
     """
 
     name: str
@@ -67,7 +67,7 @@ class MetricDeclaration:
 
     @property
     def label_names(self) -> list[str]:
-        """Return the names of its labels."""
+        """Return the names of the metric's labels."""
         return [label.name for label in self.labels]
 
     def family(self) -> CounterMetricFamily | GaugeMetricFamily:

@@ -33,9 +33,9 @@ class ProcessStates(NamedTuple):
 
 
 def render_metrics(collectors: Sequence[Collector] = ()) -> tuple[bytes, str]:
-    """Return the metrics of all processes of this machine, with their old names, and the content type.
+    """Return the metrics of all processes of this machine, also under old names, and the content type.
 
-    collectors: of what is read now.
+    collectors: collect metrics that are read now.
     """
     registry = CollectorRegistry()
     for collector in (_Reported(), *collectors):
@@ -44,9 +44,9 @@ def render_metrics(collectors: Sequence[Collector] = ()) -> tuple[bytes, str]:
 
 
 def read_states() -> ProcessStates:
-    """Return what the processes last reported.
+    """Return the last reported state of the processes.
 
-    It reads the files of all of them: never in the loop of an edge.
+    It reads the files of all processes: never call it in the loop of an edge.
     """
     lags: dict[str, float] = {}
     ages: dict[str, float] = {}
@@ -78,7 +78,7 @@ _API_REDIS_UP: Final = "trackyard_api_redis_up"
 
 
 class _Reported(Collector):
-    """What processes count, each renamed metric under both names."""
+    """The metrics that processes report, each renamed metric under its old and its new name."""
 
     def collect(self) -> Iterator[Family]:
         renamed = {
@@ -103,7 +103,7 @@ def _read_reported() -> SharedReading:
 
 
 def _under_old_name(family: Family, metric: MetricDeclaration) -> Family:
-    """Return a family under its old name, with the old names and values of its labels."""
+    """Return a family under its old name, with its labels' old names and values."""
     alias = metric.alias
     assert alias is not None
     old = alias.name.removesuffix("_total")

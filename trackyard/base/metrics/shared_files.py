@@ -1,7 +1,7 @@
 """The files through which processes of a machine share the values of metrics.
 
-A process writes its own files and reads those of all. A full disk neither ends a process nor leaves a file that stops
-the readers: a file has all of its space, or the process keeps its values in memory until it can write them.
+A process writes its own files and reads the files of all. A full disk neither ends a process nor leaves a file that
+stops the readers: a file has all of its space, or the process keeps its values in memory until it can write them.
 """
 
 import json

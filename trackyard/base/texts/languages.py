@@ -21,7 +21,7 @@ class NumberForm:
     """How a language writes numbers, days and amounts (from the locale data of Babel).
 
     group, decimal: between thousands and before decimals. sign_last: the currency follows the amount.
-    months, weekdays: short names, January and Monday first. long_weekdays: the names in full.
+    months, weekdays: short names, January and Monday first. long_weekdays: full names.
     """
 
     group: str

@@ -1,4 +1,4 @@
-"""Marks of texts that are translated. `script/texts` finds them by the names of these functions."""
+"""Marks for translated texts. `script/texts` recognizes them by the names of these functions."""
 
 from typing import Any, SupportsIndex
 
@@ -8,10 +8,10 @@ from trackyard.base.texts.languages import spoken
 
 
 class LazyText(str):
-    """An English text that is shown in the language of the moment.
+    """An English text that is shown in the current language.
 
     Templates, f-strings, slices and `str()` translate it. `join` does not: give it `str(text)`. Comparisons and
-    keys are those of the English text.
+    keys use the English text.
     """
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class LazyText(str):
         return other + str(self)
 
     def format(self, *args: object, **values: object) -> str:
-        """Return the translation with values in place of names in braces."""
+        """Return the translation with its placeholders replaced by values."""
         return str(self).format(*args, **values)
 
     def lower(self) -> str:

@@ -19,9 +19,9 @@ class CappedCount:
     """A count in which a click needs a place.
 
     key: 16 bytes
-    limit: the count that is full
-    end: of the period, UTC seconds; NEVER = it does not end
-    cell_index: of the cell where the state found the count last, -1 = none
+    limit: the count at which it is full
+    end: the end of the period, UTC seconds; NEVER = it does not end
+    cell_index: the cell where the state found the count last, -1 = none
     changed_round: the round in which the state noted it as changed
     """
 
@@ -142,7 +142,7 @@ def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_m
     """Return the key of a count, 16 bytes.
 
     affiliate, country: 0 and None = all together
-    start_ms: of the period
+    start_ms: the start of the period
 
     Two of a billion counts share a key with probability 1e-21.
     """

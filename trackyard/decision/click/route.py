@@ -46,20 +46,20 @@ class OfferRoute:
     so that each line of the processor's cache costs: the fields that nearly all clicks read come first, and equal parts
     of offers are one object.
 
-    checks: of the steps that may reject its clicks before the click state is asked; `state_checks`: after it
-    ordinary_checks: those of `checks` that may reject an ordinary hit
-    edition: of the ruleset that it was made of
-    by_sub3: sub3 names its visitors
-    hosts_only: statistics leave clicks of visitors out that were seen
+    checks: the steps that may reject its clicks before the click state is asked; `state_checks`: after it
+    ordinary_checks: the part of `checks` that may reject an ordinary hit
+    edition: the edition of the ruleset that it was made from
+    by_sub3: sub3 identifies its visitors
+    hosts_only: statistics leave out clicks of visitors that were seen before
     number: the id as text; `columns`: the advertiser as JSON, for the record
     always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
     single_url: no targeting group has a URL of its own
-    subs_key: of the codes that the advertiser gets instead of subs, "" = it gets the subs
+    subs_key: the key for the codes that the advertiser gets instead of subs, "" = it gets the subs
     targeting, sub_accounts: None = nothing restricts the offer; the advertiser restricts no sub account
-    full_caps: caps of conversions and budget without a place
-    connected, disconnected: sorted affiliate ids; None = there are none
+    full_caps: caps of conversions and budget that are full
+    connected, disconnected: sorted affiliate ids; None = none
     target: the compiled URL, None = no click needed it yet
-    unique_clicks: of a visitor, at most, within `unique_hours`; further ones are not unique
+    unique_clicks: unique clicks per visitor, at most, within `unique_hours`; further clicks are not unique
     """
 
     __slots__ = (
@@ -192,7 +192,7 @@ class OfferRoute:
         return ""
 
     def find_landing(self, hit: Hit) -> RulesetLanding | None:
-        """Return the landing that the parameter `l` names; None when it names none."""
+        """Return the landing in the parameter `l`; None when the parameter is missing or unknown."""
         text = hit.params.get("l")
         if text is None:
             return None

@@ -12,7 +12,7 @@ from trackyard.decision.click.route import OfferRoute, Reservation
 
 
 class ReservationRequest:
-    """What one click asks for.
+    """The reservation that one click needs.
 
     full_cap: a cap that is full already, "" = none; then nothing is reserved
     """
@@ -56,7 +56,7 @@ class ReadOnlyClickState:
     """A state without visitors and clicks; adapters that only look override both methods."""
 
     def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
-        """Return what would be reserved; a visitor is looked up only where the offer takes each once."""
+        """Return the reservations it would make; visitors are looked up only for `unique_only` offers."""
         return [
             Reservation(
                 not each.route.unique_only or self.is_new(each.hit, each.route),
@@ -84,5 +84,5 @@ class CapsOnlyClickState(ReadOnlyClickState):
         self._state = state
 
     def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
-        """Return what the other state returns, see ReadOnlyClickState."""
+        """Return the full cap that the other state finds, see ReadOnlyClickState."""
         return self._state.find_full_cap(hit, route)

@@ -39,11 +39,11 @@ _MISTARGETING: Final = tuple(reason for reason in REJECTION_REASONS if reason.st
 class DecisionStep:
     """One step of the decision.
 
-    reasons: of its rejections, in order
+    reasons: the reasons of its rejections, in order
     check: returns the first rejection of a click
-    skips: whether no click on a route can be rejected here
+    skips: whether the step can reject no click on a route
     check_all: returns every rejection by its reason, where one step has several at once
-    skips_ordinary: whether no ordinary hit (`Hit.is_ordinary`) can be rejected here
+    skips_ordinary: whether the step can reject no ordinary hit (`Hit.is_ordinary`)
     uses_state: whether the check reads the reservation of the click
     """
 

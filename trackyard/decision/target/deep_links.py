@@ -1,6 +1,6 @@
-"""Deep links: the page of the advertiser's site that a click names (docs/spec/tracking.md#deep-links).
+"""Deep links: the page of the advertiser's site in a click (docs/spec/tracking.md#deep-links).
 
-Visitors write these, and a tracking link must not lead to a site that staff did not name: `redirect` has one strict
+Visitors write these, and a tracking link must not lead to a site that staff did not choose: `redirect` has one strict
 form, and the target is built from its checked parts.
 """
 
@@ -53,7 +53,7 @@ class DeepLink(NamedTuple):
 
 
 def wants_deep_link(hit: Hit) -> bool:
-    """Return whether the click names a deep link."""
+    """Return whether the click has a deep link."""
     return any(hit.params.get(name) for name in _PARAMETERS)
 
 
@@ -123,7 +123,7 @@ def leave_out_filled(link: str, *texts: str) -> str:
 
 
 def _filled_names(text: str) -> list[str]:
-    """Return the names of the parameters that have a macro in a URL or a query."""
+    """Return the parameters that have a macro in a URL or a query."""
     query = text.partition("#")[0].rpartition("?")[2]
     pairs = [pair.partition("=") for pair in query.split("&")]
     return [name for name, _, value in pairs if "{" in value and name and not name.endswith("]")]
@@ -190,7 +190,7 @@ def _sites(urls: Iterable[str]) -> list[_Site]:
 
 @lru_cache(maxsize=4096)
 def _find_site(url: str) -> _Site | None:
-    """Return the site of a URL of staff; None = its host is not fixed, or is no name."""
+    """Return the site of a URL of staff; None = its host is not fixed, or is not a valid name."""
     found = _URL.fullmatch(url)
     host = None if found is None else _find_host(found[2])
     if found is None or host is None:
@@ -199,7 +199,7 @@ def _find_site(url: str) -> _Site | None:
 
 
 def _find_host(text: str) -> str | None:
-    """Return a host in ASCII and lower case, without a final dot; None when it is no host."""
+    """Return a host in ASCII and lower case, without a final dot; None for an invalid host."""
     try:
         host = ascii_host(text).lower().removesuffix(".")
     except UnicodeError:

@@ -185,9 +185,9 @@ def compile_url(url: str, own_subs: str | None = None) -> "UrlTemplate":
 
 
 def with_ascii_host(url: str) -> str:
-    """Return a URL with its international host as the ASCII form that names have in DNS (`xn--…`).
+    """Return a URL with its international host in the ASCII form of DNS (`xn--…`).
 
-    A host that cannot be written so stays as it is.
+    A host without such a form stays as it is.
     """
     found = None if url.isascii() else _HOST.match(url)
     if found is None:

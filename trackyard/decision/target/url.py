@@ -82,8 +82,8 @@ def impression_url(hit: Hit, route: OfferRoute) -> str:
 def chosen_url(hit: Hit, route: OfferRoute) -> str:
     """Return the URL of an accepted click before its macros are filled.
 
-    It is the landing's, the targeting group's or the offer's. A landing goes first: the link names it, while a group's
-    URLs replace the offer's own.
+    It is the landing's, the targeting group's or the offer's. A landing goes first: the link selects it, while a
+    group's URLs replace the offer's own.
     """
     landing = route.find_landing(hit)
     if landing is not None:

@@ -205,7 +205,7 @@ class IspCheck(TargetingCheck):
 
 
 class OsCheck(TargetingCheck):
-    """Operating systems. denies: those that are named are rejected instead of accepted."""
+    """Operating systems. denies: the listed systems are rejected instead of accepted."""
 
     __slots__ = ("_denies", "_named")
     reason = "mistargeting-os"

@@ -191,7 +191,7 @@ def _versions(wanted: tuple[tuple[str, str], ...]) -> VersionSet:
 
 
 def _wanted_versions(items: Iterable[OsVersion]) -> NamedWants:
-    """Yield the names of a targeting group with their versions; a version without a comparison is ignored."""
+    """Yield each system of a targeting group; a version without a comparison is ignored."""
     for item in items:
         yield item.name, ((item.comparison, item.version if item.comparison else ""),)
 

@@ -40,7 +40,7 @@ class AddressSet:
 
 
 def address_number(text: str) -> int:
-    """Return the number of an address, IPv4 apart from IPv6; 0 = the text is no address."""
+    """Return the number of an IP address, IPv4 apart from IPv6; 0 = the text is not an address."""
     packed = find_packed(text)
     return 0 if packed is None else packed_number(packed)
 
@@ -52,7 +52,7 @@ def packed_number(packed: bytes) -> int:
 
 
 def _merged_spans(spans: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the starts and ends of the spans in order; those that overlap or touch are merged."""
+    """Return the starts and ends of the spans in order; spans that overlap or touch are merged."""
     starts: list[int] = []
     ends: list[int] = []
     for start, end in sorted(spans):

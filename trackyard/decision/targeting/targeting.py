@@ -56,7 +56,8 @@ class CompiledGroup:
         """Return whether visitors with a word may pass.
 
         The countries of its places and providers are not known.
-            kind: of the checks that the word is for.
+
+            kind: the kind of check that uses the word.
         """
         own = [check for check in self._checks if isinstance(check, kind)]
         if self._any:

@@ -23,7 +23,7 @@ _CACHE_SIZE: Final = 1024
 
 
 class InvalidExpression(Exception):
-    """A text is no regular expression that runs in linear time."""
+    """A text is not a regular expression that runs in linear time."""
 
 
 def find_match(values: tuple[str, ...], is_regexp: bool) -> TextMatch | None:

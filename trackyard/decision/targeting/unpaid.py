@@ -21,8 +21,8 @@ from trackyard.domain.platform.geo import countries
 class UnpaidVisitors:
     """Values of one property of visitors for which no payment of a goal matches.
 
-    of: countries, devices or os. values: those that get through. total: how many values the property has.
-    goal: "" = the offer has one goal. affiliate_id: the affiliate that they come from, None = those of each affiliate.
+    of: countries, devices or os. values: values that get through. total: number of values that the property has.
+    goal: "" = the offer has one goal. affiliate_id: the affiliate that they come from, None = any affiliate.
     """
 
     of: str
@@ -60,9 +60,9 @@ _PROPERTIES: Final = {
 def find_unpaid(
     targeting: Targeting | None, general: Sequence[Payment], personal: Sequence[Payment]
 ) -> list[UnpaidVisitors]:
-    """Return the visitors that get through without a payment that matches.
+    """Return the visitors that get through without a matching payment.
 
-    targeting: None = nothing restricts the offer. general, personal: its payments, and those of single affiliates.
+    targeting: None = nothing restricts the offer. general, personal: payments for all, and for single affiliates.
     Where general payments leave nothing out, own payments of affiliates do not either: they come before them.
     """
     goals = first_spellings(each.goal for each in (*general, *personal))

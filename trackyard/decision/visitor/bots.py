@@ -91,7 +91,7 @@ def without_device(ua: str) -> str:
 
 
 def _keep_program(device: re.Match[str]) -> str:
-    """Return the program that the part of a device names, which follows `compatible` or the build."""
+    """Return the program in the part of a device; it follows `compatible` or the build."""
     part = device[0]
     found = _PROGRAM.search(part)
     return "()" if found is None else f"({part[found.start() :]}"

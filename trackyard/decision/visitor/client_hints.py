@@ -70,16 +70,16 @@ def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
 
 
 def needs_accept_ch(headers: dict[bytes, bytes]) -> bool:
-    """Return whether the browser sends hints, but not yet those of ACCEPT_CH."""
+    """Return whether the browser sends hints, but not yet the hints in ACCEPT_CH."""
     return _BRANDS in headers and _PLATFORM_VERSION not in headers
 
 
 class ClientHints:
     """Parsed hints.
 
-    system: as ua-parser names it, "" = unknown
-    version: of the system, "" = unknown
-    model: of the device
+    system: the system's name in ua-parser, "" = unknown
+    version: the system's version, "" = unknown
+    model: the device's model
     mobile: the browser is on a phone
     """
 
@@ -96,7 +96,7 @@ class ClientHints:
         self.mobile = mobile == "?1"
 
     def browser(self, family: str, version: str) -> tuple[str, str]:
-        """Return the name and version of a browser; the arguments are those of its user agent."""
+        """Return the name and version of a browser; the arguments come from its user agent."""
         side = int(family.endswith("Mobile") or self.mobile)
         named = {
             _BROWSERS[brand][side]: brand_version for brand, brand_version in self._brands.items() if brand in _BROWSERS

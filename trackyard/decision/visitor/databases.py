@@ -41,7 +41,7 @@ _log = logging.getLogger("trackyard.decision")
 
 
 class InvalidDatabase(Exception):
-    """A file is no database of its kind; the message names the cause."""
+    """A file is not a database of its kind; the message contains the cause."""
 
     def __init__(self, kind: str, path: Path, reason: str) -> None:
         super().__init__(reason)
@@ -80,7 +80,7 @@ class AddressDatabases:
                 yield kind, path
 
     def check(self) -> None:
-        """Check every file. Raises InvalidDatabase for the first that is no database of its kind."""
+        """Check every file. Raises InvalidDatabase for the first file that is not a database of its kind."""
         for kind, path in self.each():
             AddressDatabase(kind, path).close()
         origins = self.find_origins()
@@ -96,7 +96,7 @@ FileStamp = tuple[int, int, int, int]
 
 
 def stamp_of(path: Path) -> FileStamp | None:
-    """Return the stamp of a file; None = there is no file."""
+    """Return the stamp of a file; None = the file does not exist."""
     try:
         found = path.stat()
     except OSError:

@@ -129,9 +129,9 @@ class GeoLookup:
         return self.find(ip, address_number(ip)).place
 
     def find(self, ip: str, number: int) -> CachedGeoRecord:
-        """Return the cached record of an address.
+        """Return the cached record of an IP address.
 
-        number: of the address, see decision.targeting.ip_lists.address_number
+        number: the address as a number, see decision.targeting.ip_lists.address_number
         """
         opened = self._opened
         if number < _IPV4_END:
@@ -349,7 +349,7 @@ def _connection_of(record: dict[str, Any]) -> str:
 
 
 def proxy_signals(record: dict[str, Any]) -> int:
-    """Return the signals of a record of an Anonymous-IP database; 0 = it is no proxy."""
+    """Return the signals in a record of an Anonymous-IP database; 0 = the address is not a proxy."""
     signals = 0
     for name, signal in _PROXY_FIELDS.items():
         if record.get(name):

@@ -25,7 +25,7 @@ def find_cookie(headers: dict[bytes, bytes], name: bytes) -> bytes:
 
 
 def find_click_cookie(headers: dict[bytes, bytes], name: bytes) -> str:
-    """Return the click id in a cookie; "" = there is no such cookie, or no id in it."""
+    """Return the click id in a cookie; "" = the cookie is missing, or has no id."""
     text = find_cookie(headers, name).decode("latin-1")
     return text if is_hex24(text) else ""
 

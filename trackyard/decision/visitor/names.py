@@ -1,6 +1,6 @@
-"""The names that user agents are read as: systems with their versions, browsers, vendors.
+"""The results of reading user agents: systems with their versions, browsers, vendors.
 
-A name is one of `data/agents.tsv`, which script/agents writes from the data that visitor.py reads agents with.
+Every name is from `data/agents.tsv`, which script/agents generates from the data with which visitor.py reads agents.
 """
 
 from functools import cache
@@ -29,7 +29,7 @@ def vendors() -> tuple[str, ...]:
 
 @cache
 def _rows(kind: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of a kind with what follows them in the file."""
+    """Return the names of a kind, with the further columns of the file."""
     text = resources.files("trackyard.decision.visitor").joinpath("data", "agents.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines())
     return {name: tuple(versions) for found, name, *versions in rows if found == kind}

@@ -28,7 +28,7 @@ Span = tuple[int, int, int]
 
 
 class InvalidOrigins(Exception):
-    """A file is no file of origins; the message says why."""
+    """A file is not a file of origins; the message contains the reason."""
 
 
 class OriginTable:
@@ -60,9 +60,9 @@ class OriginTable:
         return self.find_span(number)[2]
 
     def find_span(self, number: int) -> Span:
-        """Return the bits of an address, and the numbers around it that have the same ones.
+        """Return the bits of an IP address, and the range of numbers around it with the same bits.
 
-        Numbers of IPv6 are those of the first halves of addresses.
+        The number of an IPv6 address is its first half.
         """
         if number >> _IPV4_BITS:
             return _span(self._starts6, self._bits6, (number & (_IPV6 - 1)) >> _HALF_IPV6_BITS, _MASK)
@@ -111,7 +111,7 @@ def _parsed(packed: bytes) -> OriginTable:
 def pack_origins(ipv4: Iterable[Span], ipv6: Iterable[Span], built_at: int, sources: Sequence[str]) -> bytes:
     """Return a file of origins.
 
-    ipv6: by the first halves of addresses. Spans may overlap: an address has the bits of all.
+    ipv6: spans of the first halves of addresses. Spans may overlap: an address has the bits of all its spans.
     """
     columns = b""
     sizes: list[int] = []

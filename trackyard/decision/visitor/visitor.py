@@ -87,7 +87,7 @@ def visitor_key(ip: str, ua: str) -> VisitorKey:
 
 
 def sub_visitor(sub: str) -> VisitorKey:
-    """Return the key of the visitor that a sub names."""
+    """Return the key of the visitor with a sub."""
     return agent_fingerprint(sub), BY_SUB
 
 
@@ -161,7 +161,7 @@ def _apply_hints(agent: Agent, hints: ClientHints) -> Agent:
 
 
 def read_agent(ua: str, parsed: PartialResult) -> Agent:
-    """Return the agent of a parsed user agent, with the names of ua-parser and without generic brands."""
+    """Return the agent of a parsed user agent, named as in ua-parser and without generic brands."""
     browser, system, device = parsed.user_agent, parsed.os, parsed.device
     os_name = system.family if system else ""
     brand = (device.brand or "") if device else ""

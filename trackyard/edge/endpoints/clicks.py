@@ -137,7 +137,7 @@ class ClickHandler:
         return self.respond(request, ruleset, hit, route, self.decide_alone(request, hit, route), cut=cut)
 
     def passes_as_visitor(self, hit: Hit, route: OfferRoute) -> bool:
-        """Return whether the click passes when it is no bot; this reserves nothing."""
+        """Return whether the click passes when it is not from a bot; this reserves nothing."""
         return decide(hit, route, self._state.read_only, as_visitor=True).rejection is None
 
     def respond(
@@ -183,7 +183,7 @@ class ClickHandler:
 
 
 def _shortened(hit: Hit) -> Hit:
-    """Return what is recorded of a click that names no offer: the beginnings of what the sender chose."""
+    """Return the recorded part of a click without an offer: the beginnings of the sender's values."""
     return Hit(
         hit.platform,
         hit.affiliate,

@@ -71,15 +71,15 @@ class _Route:
 class EdgeHandler:
     """Decides, records and answers.
 
-    number: of the edge
-    forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py); b"" = none is trusted
-    find_click: looks a recorded click up (edge/endpoints/click_lookups.py); None = there are no look-ups
-    limits: of what strangers have recorded; None = the default ones
-    page_limits: of requests that track nothing; None = they are not limited
-    known_clicks: says which clicks exist; None = every id of the form may be that of a click
+    number: the edge's number
+    forward_key: signs the caller's address in forwarded requests (domain/tracking/forwarding.py); b"" = none is trusted
+    find_click: looks up a recorded click (edge/endpoints/click_lookups.py); None = look-ups are off
+    limits: limits on recorded requests of strangers; None = the default limits
+    page_limits: limits on requests that track nothing; None = no limits
+    known_clicks: checks which clicks exist; None = every well-formed id may be a click's
     senders: networks of servers that may report clicks for visitors; None = none
     hsts_seconds: see PageHeaders
-    ruleset: None until one was read
+    ruleset: None until a ruleset was read
     """
 
     def __init__(
@@ -168,9 +168,9 @@ class EdgeHandler:
         return response
 
     def _find_link(self, path: str, request: Request) -> tuple[str, _Route | None, Request]:
-        """Return what answers a path that is no address: a short link, or a near miss of an address or a link.
+        """Return the route of an unknown path: a short link, or a near miss of a known path or a link.
 
-        It has the path for the metrics, the route (None = the path is unknown), and the request that is meant.
+        The result has the path for the metrics, the route (None = the path is unknown), and the request that is meant.
         """
         clicks = self._routes["/click"]
         if (link := unpack(path[1:])) is not None:
@@ -237,7 +237,7 @@ def _method_not_allowed(route: _Route) -> Response:
 
 
 def _as_click(request: Request, link: Link) -> Request:
-    """Return the click of a short link; the parameters of the link win over those of the query."""
+    """Return the click of a short link; the parameters of the link override the parameters of the query."""
     own = link.query.encode("ascii")
     query = request.query + b"&" + own if request.query else own
     return request.with_target("/click", query)

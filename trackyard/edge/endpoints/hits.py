@@ -30,7 +30,7 @@ _LANGUAGE_CACHE_SIZE: Final = 1024
 class HitFactory:
     """Makes hits.
 
-    number: of the edge, a part of the click ids
+    number: the edge's number, a part of the click ids
     senders: networks of servers that may report clicks for visitors; None = none
     """
 

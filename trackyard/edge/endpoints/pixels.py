@@ -94,7 +94,7 @@ class PixelHandler:
         return self._record(postback, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=headers, durable=True))
 
     def _read_postback(self, request: Request, ruleset: Ruleset | None, source: str) -> tuple[InboundPostback, int]:
-        """Return the inbound postback and the id of the offer; 0 = the pixel names none."""
+        """Return the inbound postback and the id of the offer; 0 = the pixel has no offer."""
         params_as_sent, forgiven = read_params(request, PIXEL_NAMES, _CLICK_ID)
         sent_offer = params_as_sent.get("offer_id", "")
         offer = plain_reference(sent_offer)

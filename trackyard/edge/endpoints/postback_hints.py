@@ -1,7 +1,7 @@
 """A hint in the answer to a postback that cannot count (docs/spec/tracking.md#addresses).
 
-The answer of programs in the wild stays `{"status":1}`. The hint says what the request alone shows, and nothing of what
-exists: the server postback log has the result.
+The answer for existing programs remains `{"status":1}`. The hint describes what the request alone shows, and does not
+reveal what exists: the server postback log has the result.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _HEADER: Final = "X-Postback-Hint"
 def hint_header(params: Mapping[str, str]) -> bytes:
     """Return the header line of a hint, b"" without one.
 
-    params: of the postback, by canonical name
+    params: the parameters of the postback, by canonical name
     """
     hint = _find_hint(params)
     return f"{_HEADER}: {hint}\r\n".encode() if hint else b""

@@ -37,18 +37,19 @@ class _TooManyParts(Exception):
 
 
 def postback_params(request: Request) -> tuple[dict[str, str], int]:
-    """Return the parameters of a postback by canonical name, body over query, and what was forgiven.
+    """Return the parameters of a postback by canonical name, and the forgiven faults as bits.
 
-    What cannot be read is left out: the postback is recorded, and its log record names what is missing.
+    The body overrides the query. An unreadable parameter is left out: the postback is recorded, and its log record
+    lists the missing parameter.
     """
     params, forgiven = read_params(request, POSTBACK_NAMES, CLICK_ID_NAMES)
     return canonical_params(params), forgiven
 
 
 def read_params(request: Request, names: frozenset[str], click_ids: Iterable[str]) -> tuple[dict[str, str], int]:
-    """Return the parameters of a postback or pixel, body over query, and what was forgiven.
+    """Return the parameters of a postback or pixel, and the forgiven faults as bits.
 
-    names: of the parameters. click_ids: those that are the id of a click.
+    The body overrides the query. names: the known parameters. click_ids: the parameters that contain a click id.
     """
     params, _, forgiven = read_query_params(request.query)
     if request.body:
@@ -60,11 +61,11 @@ def read_params(request: Request, names: frozenset[str], click_ids: Iterable[str
 
 
 def read_body_params(request: Request, names: frozenset[str]) -> tuple[dict[str, str], int]:
-    """Return the parameters of a body, and what was forgiven.
+    """Return the parameters of a body, and the forgiven faults as bits.
 
-    It is a form, or the texts, numbers and flags of a JSON object.
+    The body is a form, or a JSON object with texts, numbers and flags.
 
-    names: of the parameters to read from JSON
+    names: the parameters to read from JSON
     """
     sent_type = request.headers.get(b"content-type", b"")
     if len(sent_type) > MAX_CONTENT_TYPE:

@@ -85,9 +85,9 @@ class PostbackHandler:
         """Return the inbound postback of a request.
 
         source: "postback" or the name of a pixel
-        params: by canonical name
-        page: of a pixel, the host of its page
-        forgiven: what was wrong with the parameters and was taken all the same
+        params: the parameters, by canonical name
+        page: the host of the page, for a pixel
+        forgiven: faults of the parameters that were accepted all the same
         """
         now = self._clock.now_ms()
         ip, forwarded = self._caller_of(request)

@@ -19,10 +19,10 @@ _NETWORK_CACHE_SIZE: Final = 1024
 def resolve_visitor(
     ruleset: Ruleset, request: Request, params: dict[str, str], trusted: TrustedNetworks, senders: TrustedNetworks
 ) -> tuple[str, int, str | None]:
-    """Return the visitor's address, its number, and the user agent that a server reports.
+    """Return the visitor's IP address, its number, and the user agent that a server reports.
 
-    The user agent is None when the request comes from the visitor; otherwise the other headers are those of the server.
-    senders: networks of servers that may report any click. The servers of the click's affiliate may report its own.
+    The user agent is None when the request comes from the visitor. Otherwise the other headers come from the server.
+    senders: networks of servers that may report any click. The servers of the click's affiliate may report its clicks.
     A server behind a trusted proxy is known by the address that the proxy sends.
     """
     ip, number = request.peer, -1

@@ -17,7 +17,7 @@ def address_text(packed: bytes) -> str:
 
 
 def find_address(text: str) -> str | None:
-    """Return an address in its one form; None = the text is no address."""
+    """Return an IP address in its canonical form; None = the text is not an address."""
     packed = find_packed(text)
     return None if packed is None else address_text(packed)
 
@@ -46,12 +46,12 @@ class TrustedNetworks:
         return packed is not None and self.trusts(packed)
 
     def locate(self, peer: str, forwarded: str) -> tuple[str, int]:
-        """Return the address of a visitor behind a trusted peer, and its number.
+        """Return the IP address of a visitor behind a trusted peer, and its number.
 
-        forwarded: the header X-Forwarded-For of the peer
+        forwarded: the peer's header X-Forwarded-For
 
         The address is the right-most entry that is not trusted itself, or the left-most when all are. Entries to the
-        left of one that is no address are ignored.
+        left of an invalid entry are ignored.
         """
         packed = find_packed(forwarded)
         if packed is not None and len(packed) == 4 and ":" not in forwarded:

@@ -47,8 +47,8 @@ class ConnectionContext:
 
     now: coarse seconds of the clock of the event loop, set by the tick of the server
     date: the Date header, set by the tick too
-    limits: of connections
-    pending: those with answers to send at the end of this turn
+    limits: limits on connections
+    pending: connections with answers to send at the end of this turn
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ConnectionContext:
         self.set_date(0)
 
     def deliver_later(self, connection: "Connection") -> None:
-        """Send the answers of a connection together with those of others: their records are one write."""
+        """Send a connection's answers together with other connections': their records are one write."""
         self.pending.append(connection)
         if len(self.pending) == 1:
             self.call_soon(self._deliver)

@@ -119,10 +119,10 @@ class DeferredResponse(Response):
 
 
 class HeldResponse(Response):
-    """An answer that is sent later: once a click was looked up, or after the delay of a limit.
+    """An answer that is sent later: after the look-up of a click, or after the delay of a limit.
 
-    status: of the answer that is expected, for the metrics
-    decided: the answer that is sent; None before
+    status: the expected status, for the metrics
+    decided: the answer to send; None before the decision
     waiter: called with the decision; None while no connection waits
     """
 

@@ -21,9 +21,10 @@ _log = logging.getLogger("trackyard.edge")
 
 
 class Certificate:
-    """The certificate of a listener, which `refresh` takes over when its files were replaced.
+    """The certificate of a listener; `refresh` loads it again when its files were replaced.
 
-    context: of the connections; new handshakes use the newest certificate. Raises ssl.SSLError and OSError.
+    context: the TLS context of the connections; new handshakes use the newest certificate. Raises ssl.SSLError and
+    OSError.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:

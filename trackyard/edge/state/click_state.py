@@ -253,7 +253,7 @@ class EdgeState:
         self._running = self._syncing = None
 
     def _unsynced(self, *, visitors: bool) -> SyncRecord:
-        """Return what changed until the present end of the journal."""
+        """Return the changes up to the present end of the journal."""
         at = Position(*self._where())
         counts: list[ClickCount] = self.counts.take_changed()
         if visitors:

@@ -30,7 +30,7 @@ class ClickCounts:
     shared: other edges run at the same time
     fresh: the file of this edge is new
 
-    Raises OSError when there is no room.
+    Raises OSError when the disk is full.
     """
 
     def __init__(self, directory: Path, edge: int, *, shared: bool = False) -> None:
@@ -60,7 +60,7 @@ class ClickCounts:
 
         offer: has all of these counts
 
-        Raises CountsFull, OSError when there is no room for a count; then nothing is reserved.
+        Raises CountsFull, or OSError when a full disk prevents a count; then nothing is reserved.
         """
         if not self._shared:
             return self._reserve(capped_counts, now_s)

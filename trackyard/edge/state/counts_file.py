@@ -46,10 +46,10 @@ class ClickCount(NamedTuple):
 class CountsFile:
     """The file of the counts of one edge; a cell index is a number of words and stays valid.
 
-    writes: this process is its one writer; a reader never makes the file
+    writes: this process is its one writer; a reader never creates the file
     fresh: the file is new
 
-    Raises OSError, also when there is no room.
+    Raises OSError, also when the disk is full.
     """
 
     def __init__(self, path: Path, *, writes: bool) -> None:

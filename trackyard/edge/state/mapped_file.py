@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def open_reserved(path: Path, size: int, *, grow_only: bool = False) -> int:
-    """Open a file and reserve `size` bytes on the disk, so that a full disk is no SIGBUS later.
+    """Open a file and reserve `size` bytes on the disk, so that a full disk does not cause SIGBUS later.
 
     grow_only: a longer file keeps its size
 

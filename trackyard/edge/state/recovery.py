@@ -73,9 +73,9 @@ class Recovery:
                 _log.warning("state recovered after a restart of the machine", extra={"edges": len(edges)})
 
     def recover_edge(self, edge: int, *, visitors_synced: bool = False) -> None:
-        """Set the counts of an edge that does not run by its journal; other edges may run meanwhile.
+        """Set the counts of an edge that does not run from its journal; other edges may run meanwhile.
 
-        The counts are those of the last sync and of the clicks recorded since, by the present ruleset.
+        The counts are the counts of the last sync plus the clicks recorded since, by the present ruleset.
 
         visitors_synced: the visitors of its journal are on disk
         """
@@ -119,7 +119,7 @@ class Recovery:
         return uncounted
 
     def _recover_visitors(self, edges: list[int], *, rebooted: bool) -> None:
-        """Read the visitors of a new file, and those that a power cut may have taken, from the journals."""
+        """Read the visitors of a new file, and visitors that a power cut may have deleted, from the journals."""
         visitors = UniqueVisitors(self._directory / VISITORS_FILE, size=self._size)
         try:
             if not rebooted and not visitors.fresh:
@@ -163,7 +163,7 @@ class Recovery:
         return Position(max([start for start in starts if start <= since_s * 1000], default=0), 0)
 
     def _uniqueness_of(self, offer_id: int) -> _Uniqueness:
-        """Return what makes visitors of an offer unique by the present ruleset."""
+        """Return the rules that make visitors of an offer unique under the present ruleset."""
         found = self._uniqueness.get(offer_id)
         if found is None:
             offer = None if self._ruleset is None else self._ruleset.find_offer(str(offer_id))

@@ -95,7 +95,7 @@ class RedisStore:
     """Asks Redis in the event loop of one edge.
 
     url: redis://, rediss:// or unix://
-    slot: names this edge for ever: its data directory and place in it
+    slot: the permanent name of this edge: its data directory and its slot there
     edge: its number, for metrics
     own_counts: returns the counts of this edge that are in use
     is_away: Redis does not answer; true until it did

@@ -204,7 +204,7 @@ class GrantedState:
 
 
 def shared_claim(hit: Hit, route: OfferRoute) -> SharedClaim:
-    """Return what a click asks of Redis."""
+    """Return the claim that a click makes in Redis."""
     capped = route.capped_counts(hit)
     counts = (
         ()

@@ -1,4 +1,4 @@
-"""What an edge asks of the click state that all machines share, and the answers."""
+"""The claims that an edge makes in the click state shared by all machines, and the answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class SharedCount:
 
 @dataclass(frozen=True, slots=True)
 class SharedClaim:
-    """What a click asks of Redis.
+    """The claim that a click makes in Redis.
 
-    visitor: key of the visitor
+    visitor: the visitor's key
     visitor_s: seconds for which the visitor is kept, 0 = any visitor passes
     """
 

@@ -1,7 +1,7 @@
 """The log of an edge's synced state, which survives a power cut.
 
-Each frame (journal/frames.py) says which counts changed, and up to which place of the journal counts and visitors are
-synced. Counts are absolute: the last value of each, up to the last whole frame, holds.
+Each frame (journal/frames.py) contains the changed counts, and the place of the journal up to which counts and visitors
+are synced. Counts are absolute: the last value of each, up to the last whole frame, is valid.
 """
 
 import os
@@ -31,9 +31,9 @@ class Position(NamedTuple):
 class SyncRecord(msgspec.Struct, array_like=True, frozen=True):
     """One frame of the log.
 
-    counts_at, visitors_at: everything recorded before is synced
+    counts_at, visitors_at: everything recorded before this position is synced
     visitors_s: when the visitors were synced, UTC s
-    counts: those that changed
+    counts: the changed counts
     """
 
     counts_at: Position
@@ -57,7 +57,7 @@ _decode = msgspec.msgpack.Decoder(SyncRecord).decode
 
 
 def find_synced_state(path: Path) -> SyncedState | None:
-    """Return the state up to the first frame that is not whole; None = there is no frame."""
+    """Return the state up to the first frame that is not whole; None = the file has no whole frame."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:

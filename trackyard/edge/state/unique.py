@@ -73,12 +73,12 @@ class UniqueVisitors:
     """The visitors that were seen, in a file that grows up to `size` bytes (a multiple of 256).
 
     shared: other processes use the file at the same time; each step then locks its buckets
-    writes: this process may make the file; a process that only looks takes a complete file of any size
-    fresh: the file is new or has another size than before, and `set_loaded` was not called; no visitor is known
-    segments: in use
+    writes: this process may create the file; a process that only reads accepts a complete file of any size
+    fresh: the file is new or of a new size, and `set_loaded` was not called; no visitor is known
+    segments: number of segments in use
     growing: another thread is in `grow`
 
-    Raises OSError when there is no room for the file.
+    Raises OSError when the disk has too little space for the file.
     """
 
     def __init__(self, path: Path, *, size: int = DEFAULT_SIZE, shared: bool = False, writes: bool = True) -> None:
@@ -112,7 +112,7 @@ class UniqueVisitors:
             raise
 
     def seen(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int) -> bool:
-        """Return whether a visitor was new to the offer in its hours, without a claim.
+        """Return whether the visitor is known for the offer and not new again yet; this claims nothing.
 
         The visitor is known by address and user agent, or by the cookie ("" = none); with ADDRESS_ONLY by the address,
         with BY_SUB by its sub.

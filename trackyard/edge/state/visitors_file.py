@@ -1,7 +1,8 @@
 """The file of visitors: its header, how it is made, and how it grows (docs/decisions/0017).
 
-It is a header and segments of buckets, each eight times the one before; the last one in use takes new visitors. Nothing
-in the file ever moves. A segment is reserved on the disk before it is used, so that a full disk is no SIGBUS later.
+It is a header and segments of buckets, each eight times the one before; the last segment in use takes new visitors.
+Nothing in the file ever moves. A segment is reserved on the disk before it is used, so that a full disk does not cause
+SIGBUS later.
 """
 
 import errno
@@ -50,10 +51,10 @@ class FileHeader(NamedTuple):
     """The header of a file.
 
     loaded: it holds the visitors of 24 hours
-    segments: in use; 0 = the file is not complete
+    segments: number of segments in use; 0 = the file is not complete
     first: buckets of the first segment
-    most: segments, at most
-    outgrown: of each segment but the last in use, the second since which it takes no new visitors
+    most: number of segments, at most
+    outgrown: for each segment but the last in use, the second since which it takes no new visitors
     """
 
     loaded: bool
@@ -98,9 +99,9 @@ def read_header(descriptor: int) -> FileHeader:
 
 
 def open_visitors(path: Path, layout: Layout) -> int:
-    """Open a file for its writers; one of another layout or version is replaced by an empty one.
+    """Open a file for its writers; an empty file replaces a file with another layout or version.
 
-    Raises OSError, also when there is no room.
+    Raises OSError, also when the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -154,7 +155,7 @@ def grow(descriptor: int, segments: int, now_s: int) -> None:
 def release(descriptor: int, number: int) -> None:
     """Return the blocks of a segment to the disk, where its file system can do that. Raises OSError.
 
-    number: of an outgrown segment that has no visitors of the last 24 hours any more
+    number: the number of an outgrown segment without visitors of the last 24 hours
     """
     first = read_header(descriptor).first
     begin, end = start_of(first, number), start_of(first, number + 1)
