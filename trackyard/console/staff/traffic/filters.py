@@ -39,9 +39,10 @@ _FORMS: Final = {
 class TrafficFilter:
     """A filter of a list.
 
-    name: in the address. parameter: of the API. choices: () = people type the value, in this form.
-    sent: values as the API reads them, where they differ from those of the address; without choices, all of them.
-    is_more: whether it is below "More filters".
+    name: its parameter in the address. parameter: the API's parameter.
+    choices: () = people type the value, in this form.
+    sent: the API's values, where they differ from values of the address; without choices, all values.
+    is_more: whether the filter is below "More filters".
     """
 
     name: str
@@ -88,7 +89,7 @@ class TrafficChip:
 
 
 def pairs_of(filters: Sequence[TrafficFilter], address: PageAddress) -> list[Pair]:
-    """Return the parameters of the API that an address asks for."""
+    """Return the parameters of the API for the filters in an address."""
     return [(each.parameter, each.sent.get(value, value)) for each in filters for value in each.values(address)]
 
 
@@ -100,7 +101,7 @@ def faults_of(filters: Sequence[TrafficFilter], address: PageAddress) -> list[st
 def chips_of(
     filters: Sequence[TrafficFilter], address: PageAddress, names: Mapping[tuple[str, str], str]
 ) -> list[TrafficChip]:
-    """Return the filters in words. names: of objects by filter and value, as far as they are known."""
+    """Return the filters in words. names: the known names of objects, by filter and value."""
     chips = []
     for each in filters:
         if values := each.values(address):
@@ -113,7 +114,7 @@ def chips_of(
 def names_of_values(
     calls: LocalCalls[Deps], filters: Sequence[TrafficFilter], address: PageAddress
 ) -> dict[tuple[str, str], str]:
-    """Return the names of objects that an address names and no choice offers, by filter and value."""
+    """Return the names of objects in an address that are not among the choices, by filter and value."""
     found: dict[tuple[str, str], str] = {}
     for each in filters:
         values = [] if each.choices else each.values(address)[:_NAMED]
@@ -131,7 +132,7 @@ def names_of_values(
 
 
 def offer_titles(calls: LocalCalls[Deps], numbers: Iterable[int]) -> dict[int, str]:
-    """Return the titles of offers by number, of those that the person may see, with few calls."""
+    """Return titles by number of the offers that the person may see, with few calls."""
     wanted = sorted(set(numbers))
     found: dict[int, str] = {}
     for start in range(0, len(wanted) if calls.may(lists.list_names) else 0, _AT_A_TIME):

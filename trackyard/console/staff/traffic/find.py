@@ -75,7 +75,7 @@ def find(request: PageRequest) -> PageAnswer:
 
 
 def _found(request: PageRequest, text: str, places: Iterable[_Place]) -> Iterator[FoundKind]:
-    """Yield what fits, by kind. An id of a single thing needs no search of names."""
+    """Yield the matching objects by kind. A complete id that matches ends the search."""
     for place in places:
         kinds = [kind for kind in place.search(request, text) if kind.objects]
         yield from kinds

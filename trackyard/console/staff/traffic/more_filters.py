@@ -28,7 +28,7 @@ _SIGNALS: Final = {
 def more_of_conversions(currencies: Choices, named: Sequence[str]) -> tuple[TrafficFilter, ...]:
     """Return the filters of conversions that few need.
 
-    currencies: of the platform, () = people type a code. named: codes of the address, which are choices as well.
+    currencies: the platform's, () = people type a code. named: codes in the address, which are choices as well.
     """
     subs = (
         TrafficFilter(f"sub{each}", gettext("Sub %(number)s", number=each), f"subid{each}[]", is_more=True)

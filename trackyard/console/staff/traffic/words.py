@@ -29,7 +29,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def forgiven_words(names: str) -> str:
-    """Return what was forgiven, in words. names: as the API writes them."""
+    """Return the forgiven faults, in words. names: their names in the API."""
     return ", ".join(str(_FORGIVEN[name]) for name in names.split(", ") if name)
 
 
@@ -58,7 +58,7 @@ def lasting(seconds: int) -> str:
 
 
 def staff_names(calls: LocalCalls[Deps], actors: Iterable[str]) -> dict[str, str]:
-    """Return the names of staff by author (`staff:<id>`), of those that the person may see."""
+    """Return names by author (`staff:<id>`) of the staff users that the person may see."""
     found: dict[str, str] = {}
     if not calls.may(staff.show):
         return found

@@ -126,7 +126,7 @@ def clicks_file(request: PageRequest) -> PageAnswer:
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
-    """Return the period of an address: today unless it names another."""
+    """Return the period in an address; today without one."""
     address = request.address
     if not any(address.get(name) for name in ("period", "from", "to")):
         address = address.set("period", "today")
@@ -138,7 +138,7 @@ def _span(period: DayPeriod) -> list[Pair]:
 
 
 def _verdict(address: PageAddress) -> str:
-    """Return which clicks are listed: a reason asks for rejected ones."""
+    """Return the verdict by which clicks are listed. With a reason, rejected clicks are listed."""
     given = address.get("verdict", "rejected" if address.get("reason") else "accepted")
     if given == "accepted" and address.get("reason"):
         return "rejected"

@@ -110,14 +110,14 @@ def connect(request: PageRequest) -> PageAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of the offer and the affiliate of a click, as far as the person may see them."""
+    """The title of a click's offer and the name of its affiliate; an id where the person may not see it."""
 
     offer: str
     affiliate: str
 
     @classmethod
     def of(cls, request: PageRequest, click: RecordedClickView) -> "_Names":
-        """Return the names of a click's objects."""
+        """Return the title and the name for a click."""
         offer, pid = click.offer_id, click.pid
         offers = offer_titles(request.calls, [offer] if offer else ())
         people = affiliate_names(request.calls, [pid] if pid else ())
@@ -144,7 +144,7 @@ def _verdict(request: PageRequest, click: RecordedClickView, today: ClickCheckVi
 def _extent(request: PageRequest, click: RecordedClickView, names: _Names) -> tuple[str, PageAddress | None]:
     """Return how many clicks were rejected for the same reason, and the list of them.
 
-    They are those of the affiliate on the offer, in the last seven days. Of an older click they are the seven days up
+    Both have the clicks of the affiliate on the offer in the last seven days; for an older click, in the seven days up
     to it.
     """
     period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.day_zone)

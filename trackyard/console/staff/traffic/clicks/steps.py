@@ -35,7 +35,7 @@ class EvidenceLine:
 def evidence_of(click: RecordedClickView, today: ClickCheckView) -> list[EvidenceLine]:
     """Return the decision on a recorded click, step by step.
 
-    click, today: of the API. The record names the step that decided; the others are those of today's rules.
+    click: the record, which has the step that decided. today: the check with today's rules, which has the other steps.
     """
     reason = "" if click.passed else click.reason
     verdicts = {step.name: step for step in today.steps}

@@ -136,7 +136,7 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
 def _checked(
     request: PageRequest, tried: dict[int, dict[str, str]]
 ) -> tuple[dict[int, dict[str, str]], Sequence[imports.ImportCheckView], Sequence[imports.ImportTotalView]]:
-    """Return lines with what the API says of each, and of their money."""
+    """Return lines with the API's checks of each line, and its totals of their money."""
     if not tried:
         return tried, (), ()
     answer = request.calls.ask(imports.check_many, [*_pairs(list(tried.values())), _zero(request)])
@@ -160,7 +160,7 @@ def _in_other_currencies(file: ImportedFile, checks: Mapping[int, imports.Import
 
 
 def _faults_of(request: PageRequest, items: Sequence[Mapping[str, str]]) -> dict[int, list[str]]:
-    """Return the faults of values by the place of their line: those that need no stored thing."""
+    """Return the errors of values by the place of their line, without errors that only the database shows."""
     filled = [item or {"offer": ""} for item in items]
     try:
         request.calls.check(_METHOD, _pairs(filled))

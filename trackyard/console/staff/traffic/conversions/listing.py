@@ -53,7 +53,7 @@ _EVERY_DAY: Final = [("date_from", "2000-01-01")]
 class ConversionRow:
     """A conversion of a list.
 
-    reason: why it is declined, "" = nothing says so. signals: its own and those of its click.
+    reason: the decline reason, "" = unknown. signals: its own signals, and the signals of its click.
     """
 
     id: str

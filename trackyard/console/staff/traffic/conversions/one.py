@@ -196,7 +196,7 @@ def _money(request: PageRequest, conversion: SingleConversionForStaff, status: s
 
 
 def _booked(request: PageRequest, conversion: SingleConversionForStaff, status: str) -> str:
-    """Return what the affiliate's balance has of the conversion."""
+    """Return a sentence about the conversion's payout in the affiliate's balance."""
     if status == "declined":
         return gettext("Nothing: declined conversions are not paid.")
     if status == "pending":

@@ -21,9 +21,9 @@ _TONES: Final = {"confirmed": "done", "pending": "waits", "hold": "waits", "decl
 
 @dataclass(frozen=True, slots=True)
 class WayStep:
-    """Something that happened.
+    """An event of a conversion.
 
-    tone: of its dot: done, waits, bad or "". link, link_text: where it leads. resend: the attempt to send again.
+    tone: the tone of its dot: done, waits, bad or "". link, link_text: the page about it. resend: the attempt to resend.
     """
 
     at: str
@@ -41,10 +41,10 @@ def steps_of(
     history: Sequence[HistoryEntry],
     names: dict[str, str],
 ) -> list[WayStep]:
-    """Return what happened, in the order of time.
+    """Return the events of a conversion in the order of time.
 
-    explanation: of the API, None where the person may not see it. history: states of the conversion.
-    names: of staff, by author.
+    explanation: the API's explanation, None where the person may not see it. history: the conversion's states.
+    names: the names of staff users, by author.
     """
     found = [*_click(conversion, explanation)]
     if explanation is not None:
@@ -102,7 +102,7 @@ def _postbacks(conversion: SingleConversionForStaff, explanation: ExplanationVie
 
 
 def _sent_status(query: str, body: str) -> str:
-    """Return the status of a postback in words; "" for one that names none, which confirms."""
+    """Return the status in a postback, in words; "" without one, which confirms the conversion."""
     sent = [value for text in (query, body) for name, value in parse_qsl(text) if name == "status"]
     status = SENT_STATUSES.get(sent[0]) if sent else None
     return "" if status is None else gettext(" as %(value)s", value=status.value)

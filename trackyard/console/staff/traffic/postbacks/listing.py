@@ -137,14 +137,14 @@ def _filters(calls: LocalCalls[Deps], tab: str, offer_names: Choices, affiliates
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Makes rows of records. offers, affiliates: their names by number, as far as they are known."""
+    """Makes rows of records. offers, affiliates: the known names by number."""
 
     offers: Mapping[str, str]
     affiliates: Mapping[str, str]
     zone: ZoneInfo
 
     def with_parties(self, calls: LocalCalls[Deps], found: Sequence[AffiliatePostback]) -> "_Named":
-        """Return it with the names of offers and affiliates that no select has, such as banned affiliates."""
+        """Add the names of offers and affiliates that no select has, such as banned affiliates."""
         offer_ids = {each.offer_id for each in found if str(each.offer_id) not in self.offers}
         pids = {each.pid for each in found if str(each.pid) not in self.affiliates}
         titles = {str(number): f"{title} (#{number})" for number, title in offer_titles(calls, offer_ids).items()}
@@ -198,12 +198,12 @@ class _Named:
 
 
 def _forgiven(each: ServerPostback) -> str:
-    """Return what was forgiven in an inbound postback, "" = nothing."""
+    """Return the forgiven faults of an inbound postback in words, "" = none."""
     return gettext("forgiven: %(what)s", what=forgiven_words(each.forgiven)) if each.forgiven else ""
 
 
 def _sent_values(each: ServerPostback) -> str:
-    """Return what an inbound postback sent, without its code."""
+    """Return the values of an inbound postback, without its code."""
     values: dict[str, str] = {}
     for part in (each.query, each.body):
         values |= part if isinstance(part, dict) else {}

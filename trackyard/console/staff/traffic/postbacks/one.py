@@ -89,12 +89,12 @@ def _explained(request: PageRequest) -> ExplanationView:
 
 
 def _ids_of(delivery: ExplainedDeliveryView) -> list[str]:
-    """Return the ids that name a delivery: its own and those of its attempts."""
+    """Return the ids of a delivery: its own id, and the ids of its attempts."""
     return [delivery.job_id, *(each.id for each in delivery.attempts)]
 
 
 def _why(request: PageRequest, delivery: ExplainedDeliveryView, meaning: str) -> str:
-    """Return what became of a delivery in a sentence."""
+    """Return the state of a delivery in a sentence."""
     next_at = request.time_of(delivery.next_at, seconds=True)
     again = gettext(" The next attempt is at %(next_at)s.", next_at=next_at) if next_at else ""
     if not delivery.attempts:

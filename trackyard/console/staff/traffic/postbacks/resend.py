@@ -51,7 +51,7 @@ def _form(request: PageRequest, typed: dict[str, str], refusal: RequestError | N
 
 
 def _done(answer: resends.ResentAnswer) -> str:
-    """Return what was sent again, and what was not."""
+    """Return how many deliveries were sent again, and how many were not, in words."""
     waiting = gettext(" %(waiting)s waited already.", waiting=answer.waiting) if answer.waiting else ""
     dropped = gettext(" %(dropped)s have no postback any more.", dropped=answer.dropped) if answer.dropped else ""
     return f"{answer.message}.{waiting}{dropped}"

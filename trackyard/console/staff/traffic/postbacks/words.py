@@ -53,14 +53,14 @@ def outcome_of(outcome: str) -> tuple[str, str]:
 
 
 def outcome_sentence(outcome: str) -> str:
-    """Return what an outcome means."""
+    """Return the meaning of an outcome."""
     if outcome == "waiting":
         return gettext("It is queued and is sent in some seconds.")
     return in_own_words(str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", "")))
 
 
 def answer_text(attempt: AffiliatePostback | DeliveryAttemptView) -> str:
-    """Return what the receiver answered."""
+    """Return the receiver's answer in words."""
     return (
         gettext("HTTP %(http_code)s", http_code=attempt.http_code)
         if attempt.http_code
@@ -69,6 +69,6 @@ def answer_text(attempt: AffiliatePostback | DeliveryAttemptView) -> str:
 
 
 def fault_words(response: str) -> tuple[str, str]:
-    """Return what the fault of an inbound postback means, and what to do."""
+    """Return the meaning of the fault of an inbound postback, and the advice for it."""
     found = reference_texts("results")["faults"].get(response, {})
     return in_own_words(str(found.get("text", ""))), in_own_words(str(found.get("advice", "")))
