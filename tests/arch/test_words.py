@@ -11,10 +11,13 @@ from typing import Final
 import pytest
 
 from tests.arch.sources import nodes_of, prose_of
+from tests.arch.turns import count_turns
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDERS: Final = ("trackyard", "tests", "bench")
 LONG_LINE: Final = 100
+MOST_TURNS: Final = 350
+"""Turns of phrase in docstrings (tests/arch/turns.py), of which most are the noun "names"."""
 STARTERS: Final = {"it", "of", "that", "the", "there", "this", "what", "when", "where", "which", "who", "whose"}
 """Words that begin no name of a test: it begins with its subject."""
 
@@ -70,6 +73,14 @@ def test_docstring_begins_with_a_short_sentence(folder: str) -> None:
                 if len(line) > LONG_LINE or not line.endswith("."):
                     wrong.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}: {line}")
     assert not wrong
+
+
+def test_docstrings_have_few_turns_that_need_a_second_reading() -> None:
+    found: Counter[str] = Counter()
+    for path in modules("trackyard"):
+        documented = (node for node in nodes_of(path) if isinstance(node, _DOCUMENTED))
+        found += count_turns(ast.get_docstring(node) or "" for node in documented)
+    assert len(modules("trackyard")) >= 1200 and found.total() <= MOST_TURNS, f"the number may only fall: {found}"
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
