@@ -127,8 +127,12 @@ def test_monitoring_listener_serves_lags_and_metrics_of_all_processes(program: R
     scrape = _scrape(program)
     assert undeclared(scrape) == []
     assert 'trackyard_store_up{store="analytics"} 1.0' in scrape.splitlines()
-    after = [value + 1 for value in before]
-    poll_until(lambda: [_value(_scrape(program), name) for name in counted] == after, seconds=10, what="the counts")
+    # Processes report their counts one after the other, so requests of an earlier test may arrive after `before`.
+    poll_until(
+        lambda: all(_value(_scrape(program), name) > value for name, value in zip(counted, before, strict=True)),
+        seconds=10,
+        what="the counts",
+    )
     assert {f'process_resident_memory_bytes{{role="{role}"}}' for role in ("supervisor", *program.children())} <= {
         line.rpartition(" ")[0] for line in scrape.splitlines()
     }
