@@ -33,7 +33,7 @@ def build(
     """Return the application.
 
     readiness: asked by each /readyz: why requests cannot be served.
-    limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
+    limits: the limits of each caller; None = the defaults in docs/spec/api-conventions.md#rate-limits.
     hsts_seconds, site, shared: see Dispatch.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
@@ -61,7 +61,7 @@ def build(
 
 
 def _described(address: str) -> Documented:
-    """Return what the documents and /docs describe. Pages are written when they are asked for."""
+    """Return the content of the OpenAPI documents and /docs. Pages are written on the first request."""
     return Documented(
         TOPICS,
         version=_version(),

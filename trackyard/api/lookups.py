@@ -1,4 +1,4 @@
-"""Find what the id in a path names (docs/spec/api-conventions.md#identifiers)."""
+"""Find the object of the id in a path (docs/spec/api-conventions.md#identifiers)."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -33,7 +33,7 @@ class PagePlace(TypedDict):
 
 
 class TotalPagination(View):
-    """The position of a page, by the names that other platforms have. per_page: the same as limit."""
+    """The position of a page, in the fields of other platforms. per_page: the same as limit."""
 
     page: int
     limit: int

@@ -26,7 +26,7 @@ class SubAccountParams(Params):
         return {number: item for number, item in sent.items() if item["value"]}
 
     def sent_parts(self) -> dict[str, dict[str, Any]]:
-        """Return what was sent, as it is stored. "1" and "2" to value, except, or both."""
+        """Return the sent parts as they are stored: "1" and "2" to value, except, or both."""
         sent: dict[str, dict[str, Any]] = {}
         for number in ("1", "2"):
             names = {"value": f"sub_account_{number}", "except": f"sub_account_{number}_except"}
@@ -36,7 +36,7 @@ class SubAccountParams(Params):
         return sent
 
     def sent_sub_accounts(self) -> dict[str, dict[str, Any]]:
-        """Return what was sent for an offer: "1" and "2" to {values, exclude}."""
+        """Return the sent conditions of an offer: "1" and "2" to {values, exclude}."""
         sent: dict[str, dict[str, Any]] = {}
         for number, parts in self.sent_parts().items():
             sent[number] = {"exclude": parts["except"]} if "except" in parts else {}

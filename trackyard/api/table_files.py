@@ -20,9 +20,9 @@ TableText = Annotated[str, s.BoundedText(maximum=1_000_000)]
 
 
 def content_of(file: File | None, text: str, most: int) -> bytes:
-    """Return the bytes of a file, at most one more than may be, else those of a text.
+    """Return the bytes of a file, at most one more than `most`, else the bytes of a text.
 
-    None of them = nothing was sent.
+    An empty result means that nothing was sent.
     """
     if file is None:
         return text.encode()

@@ -50,9 +50,9 @@ class PartnerWithManager(PartnerView):
 class SingleConversionFields(ConversionFields):
     """The fields of one conversion for every caller.
 
-    status: its number.
+    status: the number of its status.
     country_name: in English, "" when unknown.
-    landing_id, prelanding_id: of the click's landing and transit page; null without one.
+    landing_id, prelanding_id: the ids of the click's landing and transit page; null without one.
     currency_id: the number of ISO 4217 as text, null when the currency has none.
     promo_code: the code that made it; null = a click did.
     """

@@ -165,7 +165,7 @@ class ConversionsForStaff(Answer):
 
 
 def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> ExportTable:
-    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
+    """Return the rows of a file: all, or one page of them when `page` or `limit` is sent."""
     chosen, show = params.chosen(request), _view_maker(request, params, unchanged)
     view = ConversionForStaff if request.staff else ConversionForAffiliate
     zone = params.timezone or request.deps.zone
@@ -302,7 +302,7 @@ _NO_FIELDS: dict[str, str] = {}
 
 
 class _ColumnMaker:
-    """The fields of `_view_maker` by column. is_raw: without names."""
+    """The fields of `_view_maker` by column. is_raw: whether nested records, such as the offer, are null."""
 
     def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
         self._kinds = {column.name: column.kind for column in columns_of(view)}

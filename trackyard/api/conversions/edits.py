@@ -97,7 +97,7 @@ class EditFilters(ConversionFilters):
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown(cls, tree: Any) -> Any:
-        """Raise ValueError for names of no filter: ignoring one would change more conversions."""
+        """Raise ValueError for an unknown filter: ignoring it would change more conversions."""
         known = {field.name for field in fields_of(cls)}
         unknown = sorted(str(name)[:60] for name in tree if name not in known) if isinstance(tree, dict) else []
         if unknown:
@@ -155,7 +155,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
 
 
 def _selection(request: ApiRequest[Deps], params: EditConversions) -> ConversionSelection:
-    """Return what an edit names. Raises BadInput for ids together with filters, and for neither."""
+    """Return the conversions of an edit. Raises BadInput for ids together with filters, and for neither."""
     named = params.ids or params.action_ids or params.clickids
     if not params.all:
         if params.params is not None:
@@ -210,7 +210,7 @@ def echoed_amount(amount: Decimal | None) -> Decimal | None:
 
 
 class ReleaseHeld(Params):
-    """The held conversions that are confirmed: of an offer, an affiliate, or both."""
+    """The held conversions that are confirmed; an offer, an affiliate or both select them."""
 
     offer: s.Id | None = None
     pid: s.Id | None = None

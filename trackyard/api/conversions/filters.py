@@ -37,11 +37,11 @@ _SETS: Final = {
 
 
 class ConversionFilters(Params):
-    """The filters of conversions; by default those of the last week.
+    """The filters of conversions; by default they select the conversions of the last week.
 
     A filter takes a list; any of its values matches.
     payouts_from, payouts_to, revenue_from, revenue_to: inclusive.
-    id: of the conversions, of any age unless date_from is sent.
+    id: the ids of conversions, of any age unless date_from is sent.
     goal_id: as goal.
     decline_reason: the comment of a declined conversion.
     comment: a part of the comment.

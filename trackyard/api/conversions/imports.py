@@ -30,8 +30,8 @@ class ImportConversion(Params):
     """A conversion to make.
 
     goal: "1" by default.
-    ip, ua: of the visitor. country: instead of that of ip.
-    sum: the base of percent payments. revenue, payouts: instead of what the payment gives.
+    ip, ua: the visitor's IP address and user agent. country: replaces the country of ip.
+    sum: the base of percent payments. revenue, payouts: replace the amounts of the payment.
     click_id: an accepted click of this offer and affiliate; it gives the dimensions instead of ip and ua.
     """
 
@@ -146,7 +146,8 @@ class ImportFillView(View):
 class ImportCheckView(View):
     """The result of one import.
 
-    conversion_id: of the one that exists already. zero: why it counts with 0. fills: caps that are full with it.
+    conversion_id: the id of the conversion that exists already. zero: why the import counts with 0.
+    fills: the caps that are full with it.
     """
 
     result: str

@@ -143,7 +143,7 @@ class RefusedImport(View):
     """An import that made no conversion, as it was sent.
 
     reason: as in the postback log.
-    conversion_id: of the conversion that exists already.
+    conversion_id: the id of the conversion that exists already.
     """
 
     id: str

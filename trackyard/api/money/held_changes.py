@@ -48,7 +48,7 @@ class ConfirmHeldChange(Params):
 
 
 class HeldChangeUserView(View):
-    """A staff user; names are empty when it does not exist any more."""
+    """A staff user; each name is empty when the user does not exist any more."""
 
     id: str
     email: str
@@ -57,10 +57,10 @@ class HeldChangeUserView(View):
 
 
 class HeldChangeView(View):
-    """A change that waits for a second person, or did.
+    """A change that waits, or waited, for a second person.
 
-    payment_id, amount, currency, comment: of a payment; else null.
-    payment_systems: those asked for, or those of the affiliate that a payment goes to.
+    payment_id, amount, currency, comment: the fields of a payment; else null.
+    payment_systems: the requested payment systems; for a payment, the payment systems of its affiliate.
     payment_systems_before: null for a payment.
     """
 
@@ -127,7 +127,7 @@ def refuse(request: ApiRequest[Deps], _params: NoParams) -> HeldChangeAnswer:
 def warn_of_held(request: ApiRequest[Any], name: str, change: HeldChange | None) -> None:
     """Add the warning that a change is held and not made.
 
-    name: of its parameter.
+    name: the name of its parameter.
     change: None when nothing is held.
     """
     if change is not None:

@@ -1,6 +1,6 @@
 """Payments to affiliates as programs of other platforms call them (docs/spec/money.md#payment-runs).
 
-They are the payments of api/money/affiliate_payments.py, with other names.
+They are the payments of api/money/affiliate_payments.py under other field names.
 """
 
 from collections.abc import Mapping
@@ -132,7 +132,7 @@ class RunPayments(Params):
     countries: Seq[s.Country] = ()
 
     def run(self, zone: ZoneInfo) -> PaymentRun:
-        """Return what is paid. Raises BadInput for days in the wrong order, and for two starts."""
+        """Return the run. Raises BadInput for days in the wrong order, and for two starts."""
         starts = {
             "date_from": self.date_from is not None,
             "by_last_unpaid_conversion": self.by_last_unpaid_conversion,

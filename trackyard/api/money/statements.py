@@ -48,8 +48,8 @@ class StatementLineView(View):
     """A line of a statement.
 
     kind: conversions, referral, correction, payment, or cancelled payment; opening and closing in files alone.
-    date: of the line; "" of sums over the period.
-    number: of the correction or payment.
+    date: the date of the line; "" for sums over the period.
+    number: the number of the correction or payment.
     text: the title of the offer, or the comment of the correction.
     """
 

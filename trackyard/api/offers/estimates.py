@@ -39,7 +39,7 @@ class TermsOutcomeView(View):
 
 
 class ConversionEstimateView(View):
-    """The conversions of the period by the terms of today, and by those of the edit."""
+    """The conversions of the period by the present terms, and by the edited terms."""
 
     days: int
     total: int
@@ -56,7 +56,7 @@ class LostClicksView(View):
 
 
 class ClickEstimateView(View):
-    """The clicks of the period by the rules of today, and by those of the edit."""
+    """The clicks of the period by the present rules, and by the edited rules."""
 
     days: int
     total: int
@@ -71,8 +71,8 @@ class ClickEstimateView(View):
 class CheckEditedClick(EditOffer):
     """Changes of an offer, and a click to try on it.
 
-    click_params: of the link, such as pid and sub1; the offer is that of the path.
-    click_ip, click_ua: of the visitor.
+    click_params: the parameters of the link, such as pid and sub1; the path selects the offer.
+    click_ip, click_ua: the visitor's IP address and user agent.
     """
 
     click_params: Keyed[str, Parameter] = Field(default_factory=dict)
@@ -80,7 +80,7 @@ class CheckEditedClick(EditOffer):
     click_ua: Parameter = ""
 
     def written(self, zone: ZoneInfo) -> WrittenFields:
-        """Return what was sent of the offer. zone: of times, the platform's."""
+        """Return the sent fields of the offer. zone: the platform's, for times."""
         return {name: value for name, value in super().written(zone).items() if not name.startswith("click_")}
 
     def sample(self, offer_id: int, now_ms: int) -> SampleClick:

@@ -1,7 +1,7 @@
 """Structured parameters of offers (docs/api/offers.md).
 
 They are payments, landing pages, caps, tiers, the schedule and restrictions.
-`written()` of an item returns what was sent and no more, by the names of domain/offers/offers.py.
+`written()` of an item returns only the sent fields, by their name in domain/offers/offers.py.
 """
 
 import re

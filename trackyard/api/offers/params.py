@@ -82,7 +82,7 @@ MAX_MANAGERS: Final = 10
 class OfferParams(SubAccountParams, FileParams):
     """The shared parameters of a new offer and an edit.
 
-    Only what is sent is written; the defaults are those of a new offer.
+    Only sent fields are written; the defaults are the defaults of a new offer.
     """
 
     title: Annotated[str, s.BoundedText(minimum=1, maximum=500)] | None = None
@@ -195,7 +195,7 @@ class OfferParams(SubAccountParams, FileParams):
         return checked_shares(value)
 
     def written(self, zone: ZoneInfo) -> WrittenFields:
-        """Return what was sent, for domain/offers/edits.py. zone: of times, the platform's."""
+        """Return the sent fields, for domain/offers/edits.py. zone: the platform's, for times."""
         written: dict[str, Any] = {}
         for name in type(self).model_fields:
             if name in self.model_fields_set and name not in _HANDLED_SEPARATELY:

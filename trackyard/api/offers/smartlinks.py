@@ -95,7 +95,7 @@ class AffiliateSmartLinksAnswer(Answer):
 
 
 class SmartLinkAnswer(Answer):
-    """One SmartLink category, under both its names."""
+    """One SmartLink category, under both of its keys."""
 
     data: SmartLinkView
     category: SmartLinkView

@@ -68,7 +68,7 @@ class IpTargetingParams(Params):
 
 
 class NameTargetingParams(Params):
-    """Allowed and refused names."""
+    """A list of allowed names and a list of refused ones."""
 
     allow: Seq[s.Text] = ()
     deny: Seq[s.Text] = ()

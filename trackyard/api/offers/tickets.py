@@ -150,18 +150,19 @@ class CommentsView(View):
 
 
 class TicketSmartLinkView(View):
-    """The SmartLink that a ticket asks for."""
+    """The SmartLink that a ticket requests."""
 
     id: str
     name: str
 
 
 class TicketView(View):
-    """A ticket. updated: the time of its end, else of its making.
+    """A ticket. updated: the time when it ended, else when it was made.
 
     decision: null while it is open, and for a question.
-    reason: of a rejection. offer: of a ticket that asks for a SmartLink, one of its offers; null for a question.
-    smartlink: null for a ticket that asks for no SmartLink, or of which the SmartLink was removed.
+    reason: the reason of a rejection.
+    offer: the requested offer; for a SmartLink, one of its offers; null for a question.
+    smartlink: null for a ticket that does not request a SmartLink, or when the SmartLink was removed.
     """
 
     id: str

@@ -52,7 +52,7 @@ class CategoryRef(View):
 
 
 class SourceRef(View):
-    """A traffic source that an offer names: `allowed` 1."""
+    """A traffic source of an offer: `allowed` is 1."""
 
     id: str
     title: str
@@ -221,7 +221,7 @@ def description(offer: Offer) -> str:
 
 
 def source_refs(offer: Offer, related: RelatedRecords) -> list[SourceRef]:
-    """Return the sources that an offer names and that exist."""
+    """Return the existing traffic sources of an offer."""
     titles = related.sources
     return [SourceRef(id=id_, title=preferred_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
 

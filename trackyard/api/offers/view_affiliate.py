@@ -57,7 +57,7 @@ class LinkPostbackView(View):
 class LinkView(View):
     """A tracking link, of a landing page or of the offer itself.
 
-    id, title: of the landing page; the id is a text, as existing programs decode it.
+    id, title: the landing page's id and title; the id is a text, as existing programs decode it.
     hash: `/{hash}` is its short form.
     created: null, as a link is never stored.
     """
@@ -120,7 +120,7 @@ class FullAffiliateOfferView(AffiliateOfferView):
     """An offer in the full form without the advertiser's side. categories: ids. goals: value to title.
 
     disabled_choice_postback_status: always false, as affiliates choose the status of their postbacks.
-    ticket_created: whether the affiliate asks for the offer in an open ticket.
+    ticket_created: whether the affiliate requests the offer in an open ticket.
     """
 
     hide_payments: bool

@@ -125,7 +125,7 @@ class ScheduleView(View):
 
 
 class OsTargetingView(View):
-    """Operating systems; with os_deny of the group those of `allow` are refused."""
+    """Operating systems; with os_deny of the group, the systems in `allow` are refused."""
 
     allow: Sequence[OsVersion]
     deny: list[OsVersion] = field(default_factory=list)
@@ -177,7 +177,7 @@ class TargetingView(SharedTargetingView):
 
 
 def cap_view(cap: Cap, names: Mapping[str, str]) -> CapView:
-    """Return a cap with the names of its goals."""
+    """Return the view of a cap. names: the goals' titles by value."""
     return view_of(CapView, cap, goals={goal: goal_name(names, goal) for goal in cap.goals})
 
 

@@ -76,7 +76,7 @@ class ListAdvertisers(Paging):
 
 
 class ListAdvertiserNames(Paging):
-    """The advertisers of a list of names. id: any of these."""
+    """The filters of a list of advertisers by name. id: any of these."""
 
     id: AnyOf[s.Hex] = ()
 
@@ -123,7 +123,7 @@ class AdvertiserParams(SubAccountParams):
         return tuple(line for item in value for line in item.splitlines())
 
     def written_values(self) -> dict[str, Any]:
-        """Return what was sent, by the names of Advertiser, without sub accounts."""
+        """Return the sent values by field of Advertiser, without sub accounts."""
         sent = {name: getattr(self, name) for name in self.model_fields_set - _SUB_ACCOUNTS}
         given = {name: list(value) if isinstance(value, tuple) else value for name, value in sent.items()}
         if "manager" in given:
@@ -163,7 +163,7 @@ class BlacklistParams(Params):
 
 
 class ListedAffiliateView(View):
-    """An affiliate that an advertiser names; the name is "" for staff who may not read the affiliate."""
+    """An affiliate on an advertiser's list; the name is "" for staff who may not read the affiliate."""
 
     id: int
     name: str
@@ -238,7 +238,7 @@ class AdvertisersAnswer(Answer):
 
 
 class AdvertiserNamesAnswer(Answer):
-    """A page of names of advertisers."""
+    """A page of advertisers with id and name."""
 
     advertisers: list[AdvertiserRef]
     pagination: Pagination

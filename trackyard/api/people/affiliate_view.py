@@ -139,7 +139,7 @@ def _balance(item: Balance) -> CurrencyBalance:
 
 
 def affiliate_system_view(item: Mapping[str, Any], systems: Mapping[int, str]) -> AffiliateSystemView:
-    """Return the view of a payment system of an affiliate. systems: the names of all by id."""
+    """Return the view of a payment system of an affiliate. systems: the name of each system by id."""
     name = systems.get(item["system_id"], "")
     return AffiliateSystemView(
         id=item["system_id"], active=1, system=name, currency=item["currency"], fields=item["fields"]

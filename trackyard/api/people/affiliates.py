@@ -61,7 +61,7 @@ class ListedStatus(s.Choice):
 
 @dataclass(frozen=True)
 class OptInFlag(s.Choice):
-    """1 when it is wanted; 0 says no more than leaving it out."""
+    """1 when it is wanted; 0 has the same effect as leaving it out."""
 
     contract = "flag"
     values: tuple[str, ...] = ("1",)
@@ -110,7 +110,7 @@ class ListAffiliates(Paging):
 
 
 class ListAffiliateNames(Paging):
-    """The affiliates of a list of names. id, status: any of these."""
+    """The filters of a list of affiliates by name. id, status: any of these."""
 
     id: AnyOf[s.Id] = ()
     status: AnyOf[Status] = ()
@@ -145,7 +145,7 @@ class ContactParams(Params):
     phone: Annotated[Annotated[str, s.BoundedText(maximum=64)] | None, Clearable()] = None
 
     def written_values(self) -> dict[str, Any]:
-        """Return what was sent, by the names of Affiliate, without the password and sub accounts."""
+        """Return the sent values by field of Affiliate, without the password and sub accounts."""
         given = {name: getattr(self, name) for name in self.model_fields_set - _APART}
         if "contact_person_too" in self.model_fields_set:
             given.setdefault("contact_person", self.contact_person_too)
@@ -250,7 +250,7 @@ class AffiliatesAnswer(Answer):
 
 
 class AffiliateNamesAnswer(Answer):
-    """A page of names of affiliates."""
+    """A page of affiliates with id and name."""
 
     partners: list[PartnerView]
     pagination: Pagination

@@ -45,7 +45,7 @@ routes = Routes[Deps]()
 class SignUp(ContactParams):
     """A new affiliate. ref: the affiliate that refers it.
 
-    custom_fields: by the field's id or name; the required ones are needed.
+    custom_fields: values by the field's id or name; values of required fields must be sent.
     accept_terms: 1 where the network has terms.
     """
 
@@ -99,15 +99,15 @@ else:
 class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     """An affiliate, for itself (docs/api/own-account.md#get-partnerme).
 
-    lang, timezone: of the texts and times in answers.
+    lang, timezone: the language and zone of texts and times in answers.
     postback_secret: signs requests to it.
     pay_acc: the first field of its first payment system.
     ref: "0" for none. ref_percent, manager_id: "" for none. level: null for none.
-    balance_ru, hold_ru, available_ru: the sums in rubles by the names that existing programs read.
+    balance_ru, hold_ru, available_ru: the sums in rubles in fields that existing programs read.
     pay_acc_wmz, tipalti_info: existing programs read them; they are always empty, as payment_systems has all accounts.
     needAcceptTerms: whether the network has terms that it has not accepted.
-    notes, work_hours: existing programs read them; they are always empty, as notes are those of staff, and working
-    hours are kept of staff alone.
+    notes, work_hours: existing programs read them; they are always empty, as notes belong to staff, and only staff
+    have working hours.
     """
 
     partner_id: int
@@ -316,7 +316,7 @@ def _pay_account(systems: list[dict[str, Any]]) -> str:
 
 
 def _sums(balances: list[Balance]) -> dict[str, Any]:
-    """Return the sums by currency, and those in rubles by their old names, 0 without any."""
+    """Return the sums by currency, and the sums in rubles in their old fields, 0 without any."""
     sums = dict.fromkeys(_OLD_SUMS, "0")
     for item in balances:
         values = (item.hold + item.available, item.hold, item.available)

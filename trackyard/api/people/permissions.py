@@ -71,7 +71,7 @@ class PermissionsParams(Params):
 class EditPermissions(PermissionsParams):
     """Levels of an affiliate or a staff user; what is not sent stays.
 
-    preset_id: of a staff user; the levels of the preset replace its own, before those of `permissions` change them.
+    preset_id: the preset for a staff user; its levels replace the user's, before `permissions` changes them.
     """
 
     permissions: Keyed[str, Keyed[str, LevelItem]] = Field(default_factory=dict)
@@ -81,9 +81,9 @@ class EditPermissions(PermissionsParams):
 class PermissionsView(View, kw_only=True):
     """An affiliate or a staff user and its tree.
 
-    login: of an affiliate.
-    first_name, last_name, work_hours, api_key: of a staff user.
-    contacts: of a staff user, the messengers by name; existing programs read it.
+    login: only affiliates have it.
+    first_name, last_name, work_hours, api_key: only staff users have them.
+    contacts: only staff users have it: the messengers by name; existing programs read it.
     """
 
     id: str

@@ -40,7 +40,7 @@ class ListPresets(Paging):
 
 
 class EditPreset(Params):
-    """Changes of a preset. permissions: all its levels; those that are not sent are dropped."""
+    """Changes of a preset. permissions: all its levels; a level that is not sent is dropped."""
 
     name: s.Name | None = None
     type: Annotated[str | None, s.Choice(tuple(PresetKind))] = None
@@ -52,7 +52,7 @@ class EditPreset(Params):
         return without_wrapping(tree)
 
     def levels(self) -> dict[str, str]:
-        """Return the levels by the whole names of features. Raises BadInput for a feature that does not exist."""
+        """Return the levels by the whole name of the feature. Raises BadInput for an unknown feature."""
         return flat_levels(
             {
                 area: {feature: item.level for feature, item in features.items()}

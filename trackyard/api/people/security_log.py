@@ -69,7 +69,7 @@ class SecurityLogParams(LogParams):
 
 
 class SecurityUserView(View):
-    """The account; names are empty when it does not exist any more."""
+    """The account; each name is empty when the account does not exist any more."""
 
     id: str
     email: str
@@ -82,7 +82,7 @@ class SecurityRecordView(View):
 
     user: null for an account that does not exist.
     user_type: staff, affiliate or advertiser; "" without a user.
-    subject: of a read of keys, their owners.
+    subject: the owners of keys that were read.
     client_request_id: the X-Request-Id that the caller sent.
     """
 

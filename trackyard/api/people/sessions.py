@@ -40,9 +40,9 @@ class ChangePassword(ConfirmPassword):
 class SessionView(View):
     """A session.
 
-    current: whether it calls now.
-    address, user_agent: of its sign-in.
-    last_used_at: to the minute.
+    current: whether it makes this call.
+    address, user_agent: the IP address and user agent of its sign-in.
+    last_used_at: exact to the minute.
     """
 
     id: str

@@ -73,14 +73,14 @@ class OfferRef(View):
 
 
 def offer_ref(view: type[V], name: OfferName | None) -> V | None:
-    """Return a view of an offer's names; None when the offer does not exist any more."""
+    """Return a view of an offer's id and title; None when the offer does not exist any more."""
     return None if name is None else view_of(view, name, offer_id=name.hash)
 
 
 def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) -> str:
     """Return the country code that a write stores.
 
-    A stored value that is no country code may be sent again. Raises BadInput for another that is none.
+    A stored value that is not a country code may be sent again. Raises BadInput for any other invalid value.
     """
     try:
         return s.CountryCode().read(sent, {})
@@ -98,7 +98,7 @@ def manager_view(user: Staff, zone: ZoneInfo) -> ManagerView:
 
 
 def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerView:
-    """Return the view of an affiliate by its id; without names when it was removed."""
+    """Return the view of an affiliate by its id; only the id when the affiliate was removed."""
     name = names.get(affiliate_id)
     if name is None:
         return PartnerView(id=affiliate_id, email="", login="", name="")

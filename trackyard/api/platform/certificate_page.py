@@ -1,4 +1,4 @@
-"""The page that a proxy asks before it gets a certificate (docs/deploy.md#tracking-domains)."""
+"""The page that a proxy requests before it gets a certificate (docs/deploy.md#tracking-domains)."""
 
 from typing import Final
 from urllib.parse import parse_qs

@@ -30,7 +30,7 @@ class AddErasure(Params):
 
 
 class ErasureCountsView(View):
-    """The records that an erasure names. clicks, views: those with personal data."""
+    """The records that an erasure covers. clicks, views: the ones with personal data."""
 
     clicks: int
     views: int

@@ -159,7 +159,7 @@ def _providers(deps: Deps) -> tuple[Provider, ...]:
 
 
 class LanguageParams(Params):
-    """The language of names."""
+    """The language of each name."""
 
     locale: Language = "en"
 

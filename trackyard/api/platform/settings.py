@@ -59,8 +59,8 @@ ImportsLimit = Annotated[str, s.Choice(("pending", "confirmed"))]
 class EditSettings(Params):
     """Changes of settings; an empty value removes one.
 
-    smtp_url: as it is shown, it stays.
-    password: of the calling account; a session needs it for another `smtp_url` or `mail_from`.
+    smtp_url: unchanged when it is sent as it is shown.
+    password: the password of the calling account; a session needs it for another `smtp_url` or `mail_from`.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     affiliate_imports: the highest status of conversions that affiliates import; an empty value sets pending.
     show_decline_reasons: whether affiliates see why their conversions were declined.
@@ -128,7 +128,7 @@ class AuditParams(LogParams):
 
 
 class AuditUserView(View):
-    """The author of a change; names are empty when the account does not exist any more.
+    """The author of a change; each name is empty when the account does not exist any more.
 
     id: "system" is a scheduled job.
     """

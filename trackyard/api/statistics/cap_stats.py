@@ -36,7 +36,7 @@ class CapsParams(Params):
 class OldCapsParams(CapsParams):
     """The offers, and the parts of the answer.
 
-    affiliate_id: of the counters; 0 = those that several affiliates share.
+    affiliate_id: selects counters by affiliate; 0 = the counters that several affiliates share.
     """
 
     fields: Seq[Part]
@@ -198,7 +198,7 @@ def _item(
 
 
 def _visible_affiliates(state: CapState, seen: frozenset[int] | None) -> list[int]:
-    """Return the affiliates that a cap names and that the caller sees."""
+    """Return the affiliates of a cap that the caller sees."""
     return sorted(one for one in state.rule.measure.affiliate.only or () if seen is None or one in seen)
 
 
@@ -218,8 +218,8 @@ def _old(request: ApiRequest[Deps], caps: OfferCapStates, params: OldCapsParams)
 def _each_row(state: CapState, caps: OfferCapStates, requested: tuple[int, ...]) -> Iterator[OldCounterView]:
     """Yield a row for each affiliate that has a counter.
 
-    They are the requested ones, else those that have something in it. A counter that several share is included when it
-    is requested or counts a requested affiliate.
+    They are the requested affiliates, else the affiliates with a counter. A counter that several share is included when
+    it is requested or counts a requested affiliate.
     """
     measure = state.rule.measure
     if measure.affiliate.each:

@@ -79,7 +79,7 @@ class ListClicks(ExportListParams):
         )
 
     def _verdict(self) -> ClickVerdicts:
-        """Return which clicks are listed: a reason asks for rejected ones."""
+        """Return which clicks are listed; a reason selects rejected clicks."""
         chosen = ClickVerdicts(self.verdict)
         return ClickVerdicts.REJECTED if self.reason and chosen is ClickVerdicts.ACCEPTED else chosen
 
@@ -180,7 +180,7 @@ class ClicksForStaff(Answer):
 
 
 def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
-    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
+    """Return the rows of a file: all, or one page of them when `page` or `limit` is sent."""
     query = params.query(request)
     zone = params.timezone or request.deps.zone
     period = f"{params.date_from}_{params.date_to}"

@@ -25,7 +25,7 @@ R = TypeVar("R")
 class ExportListParams(ExportParams, Paging):
     """A list that is also answered as a file.
 
-    The file has all rows, or those of a page when `page` or `limit` is sent.
+    The file has all rows, or one page of them when `page` or `limit` is sent.
     """
 
     @property

@@ -30,7 +30,7 @@ _TAGS = ("advertiser_tag", "affiliate_tag", "offer_tag")
 class ReducedFilter(Params):
     """The filters of every report.
 
-    A filter that names nothing selects nothing.
+    A filter with a value that does not exist selects nothing.
     not_…: rows that match any of these values are left out.
     """
 
@@ -54,13 +54,13 @@ class ReducedFilter(Params):
     not_offer_tag: CommaList[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
-        """Return the given filters by the names of the analytic store."""
+        """Return the given filters by column of the analytic store."""
         sent = {"advertiser": self.advertiser, "offer": self.offer, "affiliate": self.partner, "country": self.country}
         found = {name: _stored(name, values) for name, values in sent.items() if values}
         return found | {name: getattr(self, name) for name in ("os", "device") if getattr(self, name)}
 
     def excluded(self) -> dict[str, Values]:
-        """Return the excluded values by the names of the analytic store. An empty list excludes nothing."""
+        """Return the excluded values by column of the analytic store. An empty list excludes nothing."""
         ids = {name: getattr(self, f"not_{name}_id") for name in ("advertiser", "offer", "affiliate")}
         excluded = {name: _stored(name, values) for name, values in (ids | {"country": self.not_country}).items()}
         return {name: values for name, values in excluded.items() if values}
@@ -96,13 +96,13 @@ class CommonFilter(ReducedFilter):
     not_origin: Annotated[Seq[Origin], Only(admin=True)] = ()
 
     def filters(self) -> dict[str, Values]:
-        """Return the given filters by the names of the analytic store."""
+        """Return the given filters by column of the analytic store."""
         names = ("currency", "goal", *SUBS)
         found = super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
         return found | ({"origin": origins_with(self.origin)} if self.origin else {})
 
     def excluded(self) -> dict[str, Values]:
-        """Return the excluded values by the names of the analytic store."""
+        """Return the excluded values by column of the analytic store."""
         smartlinks = lowercase_ids(self.not_smartlink_id)
         found = super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
         return found | ({"origin": origins_with(self.not_origin)} if self.not_origin else {})
@@ -167,7 +167,7 @@ def _managers(of_affiliates: Iterable[str], of_advertisers: Iterable[str]) -> di
 
 
 def _stored(name: str, values: tuple[Any, ...]) -> Values:
-    """Return the values of a filter as they are stored. A text that is no number names no affiliate."""
+    """Return the values of a filter as they are stored. A text that is not a number selects no affiliate."""
     if name == "advertiser":
         return lowercase_ids(values)
     if name == "affiliate":

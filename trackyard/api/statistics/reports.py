@@ -148,8 +148,8 @@ TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined",
 class CustomFilter(CommonFilter):
     """The filters of the custom report.
 
-    from_hour, to_hour: of the first and of the last day, both included.
-    payment_status: of conversions, as it is now.
+    from_hour, to_hour: the first hour of the first day and the last hour of the last day, both included.
+    payment_status: the present payment status of conversions.
     """
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
@@ -159,14 +159,14 @@ class CustomFilter(CommonFilter):
     to_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
 
     def filters(self) -> dict[str, Values]:
-        """Return the given filters by the names of the analytic store."""
+        """Return the given filters by column of the analytic store."""
         return super().filters() | ({"smart_id": lowercase_ids(self.smart_id)} if self.smart_id else {})
 
 
 class CustomParams(ExportListParams, CommonParams):
     """Parameters of the custom report. not_…: the same as in filter, where a name may be sent once.
 
-    fields: the figures that rows show besides traffic and actions; none = those of the switches.
+    fields: the figures that rows show in addition to traffic and actions; none = the figures of the switches.
     """
 
     filter: CustomFilter
@@ -242,7 +242,7 @@ rejected_clicks = _GROUPED_ROUTES["getbytrafficback"]
 
 
 def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
-    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
+    """Return the rows of a file: all, or one page of them when `page` or `limit` is sent."""
     report, form = _custom_query(request, params)
     period = f"{params.filter.date_from}_{params.filter.date_to}"
     return stats_table(request, report, form, period, is_paged=params.is_paged)

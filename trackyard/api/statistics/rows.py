@@ -94,11 +94,10 @@ class StatsRowView(_MetricsView):  # type: ignore[misc]
     cr: by conversion type, in percent of clicks.
     views, ctr, cr, epc, ecpm, ratio: in `full` rows. A `plain` row has epc and ratio in a slice by conn_type, landing
     or prelanding, views and ctr in one by trafficback_reason (docs/compatibility.md).
-    affiliate_epc: what affiliates earn by a click, where the caller names it.
+    affiliate_epc: the affiliates' earnings per click, where the caller requests it.
     cost, profit, roi: for staff, in rows by slices and filters that costs of advertising have; in a `plain` row where
     there are costs.
-    landings_info: in rows by landing and prelanding: the pages that the row names, by number; one that was removed is
-    absent.
+    landings_info: in rows by landing and prelanding: the pages of the row by number; a removed page is absent.
     """
 
     landings_info: dict[str, PageInfo] | UnsetType = UNSET
@@ -117,10 +116,10 @@ class RowFormat:
     """The form of rows.
 
     types: conversion types; none = all.
-    plain: only what the public API names.
+    plain: whether rows have only the fields of the public API.
     staff: whether staff read them.
     requested: slice key to the name of the request, under which the value is shown too.
-    fields: figures that the caller named; none = those of the switches.
+    fields: the figures that the caller requested; none = the figures of the switches.
     """
 
     types: Collection[str] = ()
@@ -130,7 +129,7 @@ class RowFormat:
     fields: frozenset[str] = frozenset()
 
     def has(self, name: str, *, otherwise: bool) -> bool:
-        """Return whether rows have a figure. otherwise: whether they have it where the caller names none."""
+        """Return whether rows have a figure. otherwise: the result when the caller requests no figures."""
         return name in self.fields if self.fields else otherwise
 
     def shows(self, kind: str) -> bool:
@@ -236,7 +235,7 @@ def _metrics(row: StatsRow, form: RowFormat) -> dict[str, int | Decimal]:
 
 
 def _pages(row: StatsRow, names: EntityNames) -> dict[str, PageInfo]:
-    """Return the pages that a row names, by number."""
+    """Return the landing and transit pages of a row by number."""
     offer = names.offers.get(int(row.keys["offer"]))
     numbers = {row.keys[name] for name in _PAGES if name in row.keys}
     return {
@@ -257,7 +256,7 @@ def _slice(row: StatsRow, names: EntityNames, form: RowFormat) -> dict[str, Valu
 
 
 def shown_value(key: str, value: Any, names: EntityNames, form: RowFormat) -> Value:
-    """Return the value of a slice as rows show it, with its names."""
+    """Return the value of a slice as rows show it."""
     shown: Value = _NAMED[key](value, names, form) if key in _NAMED else value
     return shown
 

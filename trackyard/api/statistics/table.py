@@ -42,7 +42,7 @@ _KINDS: Final = {
 def stats_table(
     request: ApiRequest[Deps], report: Report, form: RowFormat, period: str, *, is_paged: bool
 ) -> ExportTable:
-    """Return the rows of a report as a table: all, or those of its page."""
+    """Return the rows of a report as a table: all, or only its page."""
     rejected = REJECTION_REASON in report.dimensions
     kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
     figures = _figures(report, form)
@@ -75,7 +75,7 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
 
 
 def _figures(report: Report, form: RowFormat) -> tuple[str, ...]:
-    """Return the figures of rows after those of their conversions, in the order of the columns."""
+    """Return the figures that follow the conversions' figures in rows, in the order of the columns."""
     keys = {part.key for name in report.dimensions for part in SLICES[name].parts}
     has_costs = form.staff and report.can_have_costs
     shown = {
@@ -92,7 +92,7 @@ def _figures(report: Report, form: RowFormat) -> tuple[str, ...]:
 def _metrics(
     kinds: Collection[str], form: RowFormat, figures: Collection[str], *, rejected: bool
 ) -> Iterator[ExportColumn]:
-    """Yield the columns after those of the slices."""
+    """Yield the columns after the columns of slices."""
     yield from (ExportColumn("traffic.raw", ColumnType.WHOLE), ExportColumn("traffic.uniq", ColumnType.WHOLE))
     for kind in () if rejected else kinds:
         yield from (ExportColumn(f"{kind}.{column.name}", column.kind) for column in _action_columns(form))

@@ -79,7 +79,7 @@ def bounded_span(
 
 
 def _fault(first: date, last: date, *, fine: bool) -> str | None:
-    """Return what is wrong with the length of a period."""
+    """Return the error about the length of a period, if any."""
     if fine and last - first >= timedelta(days=366):
         return "The period may have at most 366 days with data here."
     if (last.year - 10, last.month, last.day) >= (first.year, first.month, first.day):

@@ -46,10 +46,10 @@ Parameter = Annotated[str, s.BoundedText(maximum=8192)]
 class CheckClick(Params):
     """A click to try.
 
-    url: a tracking link, a short one or a SmartLink; a parameter counts where `params` has none of the name.
-    ip, ua: of the visitor.
-    headers: others of the browser, such as Referer, Sec-CH-UA-Platform or Purpose.
-    time: of the platform's zone; without it now.
+    url: a tracking link, a short link or a SmartLink; `params` replaces parameters of the same name.
+    ip, ua: the visitor's IP address and user agent.
+    headers: other headers of the browser, such as Referer, Sec-CH-UA-Platform or Purpose.
+    time: a time in the platform's zone; without it now.
     """
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
@@ -60,7 +60,7 @@ class CheckClick(Params):
     time: s.Moment | None = None
 
     def sample(self, request: ApiRequest[Deps]) -> SampleClick:
-        """Return the click. Raises BadInput for a URL that is no tracking link."""
+        """Return the click. Raises BadInput for a URL that is not a tracking link."""
         smart, linked = _link_of(self.url)
         params = linked | self.params
         if smart:
@@ -121,8 +121,8 @@ class SmartLinkOfferResultView(View):
 class ClickCheckView(View):
     """The result of a check.
 
-    reason: of the first step that rejects, "" when the click passes.
-    target: the URL of the redirect, null for the page that says that the offer is not available.
+    reason: the reason of the first step that rejects, "" when the click passes.
+    target: the URL of the redirect, null for the page about an offer that is not available.
     smart_id: the SmartLink, "" = none.
     smart_offers: its offers, the best EPC first. The first that takes the click has it, but for one click in five, for
     which their order is by chance.
@@ -166,8 +166,8 @@ class RecordedClickView(View):
 class CheckOwnClick(Params):
     """A click on one's own link, to try.
 
-    params: of the link, such as sub1 or l; pid and offer_id are those of the caller and of the path.
-    ip, ua: of the visitor.
+    params: the parameters of the link, such as sub1 or l. The caller gives pid, and the path gives offer_id.
+    ip, ua: the visitor's IP address and user agent.
     """
 
     params: Keyed[str, Parameter] = Field(default_factory=dict)
@@ -178,9 +178,9 @@ class CheckOwnClick(Params):
 class OwnClickCheckView(View):
     """The result of a check, for an affiliate.
 
-    reason: of the first step that rejects, "" when the click passes.
-    target: where the visitor goes, without the parameters of its address; null for a page that says that the offer is
-    not available.
+    reason: the reason of the first step that rejects, "" when the click passes.
+    target: the URL that the visitor goes to, without its parameters; null for the page about an offer that is not
+    available.
     """
 
     passes: bool

@@ -48,7 +48,7 @@ _CONCLUSIONS: Final[Mapping[str, Guard]] = {
 class ExplainId(Params):
     """The id to explain.
 
-    advertiser, offer: of an id of an action that several conversions have.
+    advertiser, offer: narrow the id of an action that several conversions have.
     """
 
     id: Annotated[str, s.BoundedText(minimum=1, maximum=8192, strips=True)]
@@ -124,10 +124,10 @@ class DeliveryAttemptView(View):
 class ExplainedDeliveryView(View):
     """A delivery to an affiliate.
 
-    status: of the conversion that it reports.
-    url: login and secret parameters as ***.
-    outcome: of the last attempt, or waiting, failed or parked while it is queued.
-    next_at: of the next attempt, null without one.
+    status: the status of the conversion that it reports.
+    url: has *** instead of login and secret parameters.
+    outcome: the outcome of the last attempt, or waiting, failed or parked while it is queued.
+    next_at: the time of the next attempt, null without one.
     """
 
     job_id: str
@@ -145,9 +145,10 @@ class ExplanationView(View):
     """All that belongs to an id.
 
     kind: click, conversion, action, inbound_postback or delivery.
-    candidates: conversions of several clicks that an id of an action names; the other lists are empty then.
-    click: null when none is recorded; today: the decision by the rules of today.
-    postbacks_without_click: the last that name no click, when none names this one; for callers without a scope.
+    candidates: the conversions of several clicks that have this id of an action; the other lists are empty then.
+    click: null when none is recorded; today: the decision by the present rules.
+    postbacks_without_click: the last postbacks without a click, when this click has no postback; for callers without a
+    scope.
     """
 
     guarded: ClassVar[Mapping[str, Guard]] = {
@@ -171,7 +172,7 @@ class ExplanationView(View):
 
 
 class ExplanationAnswer(Answer):
-    """An explanation. It is null when the id names nothing that the caller may see."""
+    """An explanation. It is null when nothing that the caller may see has the id."""
 
     explanation: ExplanationView | None
 

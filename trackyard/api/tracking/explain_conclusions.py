@@ -1,6 +1,6 @@
 """What an explanation means, in sentences: why a conversion is missing or not paid.
 
-The texts of reasons are those of the tracking reference (docs/tracking/conversions.md).
+The texts of reasons come from the tracking reference (docs/tracking/conversions.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ class _Terms:
 
 
 def conclusions_of(found: Explanation, zone: ZoneInfo, now_ms: int, kept: RetentionPolicy) -> list[Conclusion]:
-    """Return what an explanation means, in the order in which things happen. now_ms: UTC milliseconds."""
+    """Return the conclusions from an explanation, in the order of events. now_ms: UTC milliseconds."""
     terms = _Terms(zone, kept.log_cutoff_ms(now_ms), kept.logs)
     if found.candidates:
         return [_ambiguous(found.candidates)]

@@ -63,7 +63,7 @@ class ListLog(Paging):
     """The filters of both logs.
 
     A filter takes a list; any of its values matches.
-    status: of a conversion, by name or number.
+    status: the status of a conversion, by name or number.
     """
 
     date_from: s.Day
@@ -204,13 +204,13 @@ class ServerPostback(View):
 class AffiliatePostback(View):
     """An attempt of an outbound postback.
 
-    lead_id: of the conversion.
+    lead_id: the id of the conversion.
     job_id: the same for each attempt of a delivery.
     http_code: 0 = unreachable.
     outcome: sent, failed (is repeated), dead, superseded, dropped (its postback was removed, or paused for too long).
     postback_id: 0 = the offer's cross_postback_url.
     forced: 1 = repeated by hand.
-    payouts, revenue, currency: of the conversion at that time, 0 where none is known. An affiliate sees its payouts as
+    payouts, revenue, currency: the conversion's values at that time, 0 where unknown. An affiliate sees its payouts as
     revenue. currency: the number of ISO 4217, currency_code: the letters.
     """
 
@@ -410,7 +410,7 @@ def history_entry(event: ConversionHistoryEntry, zone: ZoneInfo) -> HistoryEntry
 
 
 def _status_names(version: str) -> list[str]:
-    """Return the names and the numbers of the statuses that a version shows."""
+    """Return the name and the number of each status that a version shows: all names, then all numbers."""
     shown = {Status(shown_status(status.value, version)) for status in Status}
     ordered = sorted(shown, key=lambda status: status.number)
     return [status.value for status in ordered] + [str(status.number) for status in ordered]

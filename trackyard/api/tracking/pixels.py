@@ -79,7 +79,7 @@ class OfferInPixel(OfferRef):
 
 
 class PixelView(View):
-    """A pixel; visitors get those that are active and accepted.
+    """A pixel; visitors get it while it is active and accepted.
 
     moderation_status: 0 waits, 1 accepted, -1 or 2 rejected.
     """

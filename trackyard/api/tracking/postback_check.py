@@ -41,11 +41,11 @@ _NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clic
 class CheckPostback(Params):
     """An inbound postback to try.
 
-    url: an address of `/postback` or of a pixel; a parameter counts where `params` has none of the name.
-    referrer: of a pixel, the address of its page or the host.
-    ip: of the sender.
-    method: both do the same.
-    time: of the platform's zone; without it now.
+    url: an address of `/postback` or of a pixel; `params` replaces parameters of the same name.
+    referrer: the address or the host of a pixel's page.
+    ip: the sender's IP address.
+    method: both methods have the same effect.
+    time: a time in the platform's zone; without it now.
     """
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""

@@ -35,7 +35,7 @@ class PostbackTestView(View):
 
     url: as it was requested.
     http_code: 0 = unreachable; `error` has the reason.
-    body: of the answer, at most 64 KB.
+    body: the body of the answer, at most 64 KB.
     """
 
     url: str

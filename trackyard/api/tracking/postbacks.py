@@ -52,7 +52,7 @@ class EditPostback(Params):
     goal: Goal = ""
 
     def changes(self, version: str) -> dict[str, Any]:
-        """Return what was sent by column."""
+        """Return the sent values by column."""
         changes: dict[str, Any] = {"url": self.url}
         if self.pid is not None:
             changes["affiliate_id"] = self.pid

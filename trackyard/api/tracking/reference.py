@@ -31,7 +31,7 @@ def tracking_guides() -> Sequence[Guide]:
 
 
 def names_of(name: str) -> Iterator[str]:
-    """Yield the names that a name of the texts is for: `sub[1-8]` is for sub1 to sub8."""
+    """Yield each name that a pattern of the texts matches: `sub[1-8]` matches sub1 to sub8."""
     series = _SERIES.fullmatch(name)
     if series is None:
         yield name

@@ -37,7 +37,7 @@ class ListAdvertiserOffers(Paging):
     """The filters of a list.
 
     search: a part of the title or id.
-    country: that the offer or its targeting names.
+    country: a country of the offer or its targeting.
     """
 
     search: s.Text = ""
@@ -252,7 +252,10 @@ def _part_id(offer: Offer, kind: str, place: int) -> str:
 
 
 def _payouts(offer: Offer, key: str, *, sees: bool) -> list[OwnPayoutView]:  # type: ignore[valid-type]
-    """Return the general payments, and those of single affiliates for an advertiser that sees affiliates."""
+    """Return the general payments; with `sees`, also the payments of single affiliates.
+
+    sees: whether the advertiser sees affiliates.
+    """
     items = (*offer.payments, *(offer.partner_payments if sees else ()))
     return [_payout(offer, place, item, key, sees=sees) for place, item in enumerate(items)]
 
