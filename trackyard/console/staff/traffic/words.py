@@ -34,7 +34,7 @@ def forgiven_words(names: str) -> str:
 
 
 def seconds_between(first: str, last: str) -> int | None:
-    """Return the seconds between two times as the API writes them; None when one of them is none."""
+    """Return the seconds between two times in the API's form; None when one is not a time."""
     try:
         return round((datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds())
     except ValueError:
@@ -42,7 +42,7 @@ def seconds_between(first: str, last: str) -> int | None:
 
 
 def lasting(seconds: int) -> str:
-    """Return a span of time as people say it: 55 s, 12 min, 3 h 20 min, 34 days."""
+    """Return a span of time in words: 55 s, 12 min, 3 h 20 min, 34 days."""
     if seconds < _MINUTE:
         return gettext("%(value)s s", value=seconds)
     if seconds < _HOUR:

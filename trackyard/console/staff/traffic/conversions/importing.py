@@ -136,7 +136,7 @@ def _try(request: PageRequest, file: ImportedFile) -> DryRun:
 def _checked(
     request: PageRequest, tried: dict[int, dict[str, str]]
 ) -> tuple[dict[int, dict[str, str]], Sequence[imports.ImportCheckView], Sequence[imports.ImportTotalView]]:
-    """Return lines with the API's checks of each line, and its totals of their money."""
+    """Return the lines, the API's check of each line, and the totals of their money."""
     if not tried:
         return tried, (), ()
     answer = request.calls.ask(imports.check_many, [*_pairs(list(tried.values())), _zero(request)])
