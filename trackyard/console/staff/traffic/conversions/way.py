@@ -23,7 +23,8 @@ _TONES: Final = {"confirmed": "done", "pending": "waits", "hold": "waits", "decl
 class WayStep:
     """An event of a conversion.
 
-    tone: the tone of its dot: done, waits, bad or "". link, link_text: the page about it. resend: the attempt.
+    tone: the tone of its dot: done, waits, bad or "". link, link_text: the page about it.
+    resend: the attempt to send again.
     """
 
     at: str
