@@ -68,9 +68,7 @@ def rules(offers: int = OFFERS) -> list[RulesetRow]:
     """Return the rules of an installation with a number of offers."""
     rows: list[RulesetRow] = [RulesetPlatform(trafficback_url="https://elsewhere.example/?from={offer_id}")]
     rows += [RulesetAdvertiser(id=_advertiser(number)) for number in range(ADVERTISERS)]
-    rows += [
-        RulesetAffiliate(id=number, active=True, name=f"Affiliate {number}") for number in range(1, AFFILIATES + 1)
-    ]
+    rows += [RulesetAffiliate(id=number, name=f"Affiliate {number}") for number in range(1, AFFILIATES + 1)]
     for number in range(1, offers + 1):
         rows.append(_offer(number))
         if number % 2:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import NOW, Api
+from tests.support.client import ApiClient
 from tests.support.command import run_command
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
@@ -19,6 +20,7 @@ from trackyard.commands.report.metrics import METRICS
 from trackyard.commands.report.report import _summed
 from trackyard.commands.report.slices import NAMES, SUBJECTS, text_of
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME
 from trackyard.runtime.exit_codes import ExitCode
 
 DAY_MS = 86_400_000
@@ -26,10 +28,16 @@ PERIOD = ("--from", "2023-11-13", "--to", "2023-11-14")
 
 
 @pytest.fixture
-def offers(api: Api) -> tuple[int, int]:
+def promoter(api: Api) -> tuple[int, ApiClient]:
+    """The affiliate of both offers, with its client."""
+    return api.add_affiliate()
+
+
+@pytest.fixture
+def offers(api: Api, promoter: tuple[int, ApiClient]) -> tuple[int, int]:
     """Two offers: of the first a click each day and a conversion, of the second two clicks today."""
     shoes, hats = api.add_offer(title="Shoes"), api.add_offer(title="=Hats")
-    affiliate, _ = api.add_affiliate()
+    affiliate, _ = promoter
     common: dict[str, Any] = {"affiliate": affiliate, "country": "DE"}
     load_clicks(
         api.deps,
@@ -150,6 +158,33 @@ def test_report_knows_every_metric_of_custom_statistics(api: Api, offers: tuple[
 def test_report_with_mistake_says_what_there_is(api: Api, arguments: tuple[str, ...], said: str) -> None:
     found = run_command("report", *arguments, api=api)
     assert (found.exit_code, said in found.stderr) == (ExitCode.USAGE, True), found.stderr
+
+
+@pytest.mark.parametrize("caller", ["admin", "affiliate"])
+def test_report_has_the_same_money_in_plain_rows(
+    api: Api, offers: tuple[int, int], promoter: tuple[int, ApiClient], caller: str
+) -> None:
+    """`plain` rows have no `payouts`; what they lack is a dash, and no figure is another number."""
+    client = api.admin if caller == "admin" else promoter[1]
+    names = [name for name in METRIC_BY_NAME if not {"impressions", "rejected", "cost"} & {*METRIC_BY_NAME[name].reads}]
+    asked = {"filter[date_from]": "2023-11-13", "filter[date_to]": "2023-11-14", "slice[]": "offer"}
+    rows = []
+    for form in ("full", "plain"):
+        api.admin.post("/3.1/admin/settings", statistics_rows=form)
+        rows.append(client.get("/3.1/stats/custom", **asked)["stats"])
+    assert "payouts" not in rows[1][0]["actions"]["confirmed"] and len(names) >= 14
+    for full, plain in zip(*rows, strict=True):
+        assert {name: METRICS[name].value(full) for name in names} == {
+            name: METRICS[name].value(plain) for name in names
+        }
+    assert any(METRICS["payout"].value(row) for row in rows[1])
+
+
+def test_report_of_rows_without_a_figure_has_no_total_of_it(api: Api, offers: tuple[int, int]) -> None:
+    api.admin.post("/3.1/admin/settings", statistics_rows="plain")
+    lines = table_of("offers", *PERIOD, "--metric", "clicks,impressions", api=api)
+    assert [line.split()[-2:-1] for line in lines if line.startswith("Total")] == [["5"]]
+    assert [line.split()[-1] for line in lines if line.startswith("Total")] == ["-"]
 
 
 def test_report_total_of_several_years_sums_figures_and_computes_rates() -> None:

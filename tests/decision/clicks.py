@@ -27,7 +27,7 @@ GOOD = {"offer_id": "3", "pid": "7"}
 HOME = GeoRecord("EE", 588335, 588409, "Tallinn", "Telia Eesti AS", "wi-fi")
 PHONE = Agent("Android", "13", "Chrome Mobile", "120", "mobile", "Samsung", "SM-G991B")
 PLATFORM = RulesetPlatform()
-AFFILIATE = RulesetAffiliate(id=7, active=True)
+AFFILIATE = RulesetAffiliate(id=7)
 SUPPLIER = RulesetAdvertiser(id=ADVERTISER)
 
 

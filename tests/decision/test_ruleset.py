@@ -13,7 +13,7 @@ def test_ruleset_finds_rows_by_keys() -> None:
     ruleset = make_ruleset(
         [
             offer,
-            RulesetAffiliate(id=7, active=True),
+            RulesetAffiliate(id=7),
             RulesetAdvertiser(id=ADVERTISER),
             RulesetPlatform("http://back.example"),
         ]
@@ -44,7 +44,7 @@ def test_ruleset_tombstone_removes_row() -> None:
     ruleset = make_ruleset(
         [
             make_offer(),
-            RulesetAffiliate(id=7, active=True),
+            RulesetAffiliate(id=7),
             RulesetAdvertiser(id=ADVERTISER),
             RulesetPlatform("http://x.example"),
         ]

@@ -24,7 +24,7 @@ OTHER = "d" * 24
 START: list[RulesetRow] = [
     make_offer(open=False),
     RulesetConnections(3, affiliates=(7,)),
-    RulesetAffiliate(id=7, active=True),
+    RulesetAffiliate(id=7),
     RulesetAdvertiser(id=ADVERTISER),
 ]
 
@@ -40,7 +40,7 @@ def outcome(ruleset: Ruleset, offer: str = "3", pid: str = "7") -> str:
 @pytest.mark.parametrize(
     ("kind", "key", "row", "begins"),
     [
-        ("affiliate", "7", RulesetAffiliate(id=7, active=False), "inactive-affiliate"),
+        ("affiliate", "7", RulesetAffiliate(id=7, rejection="inactive-affiliate"), "inactive-affiliate"),
         ("affiliate", "7", None, "unknown-affiliate"),
         ("advertiser", ADVERTISER, RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({7})), "disabled-affiliate"),
         ("advertiser", ADVERTISER, None, "unknown-advertiser"),
@@ -90,7 +90,7 @@ def test_ruleset_with_changes_decides_like_a_new_one() -> None:
                     trafficback_url=f"http://back.example/{choose.randrange(9)}",
                     restrictions=choose.choice((b"", packed(countries=("EE",)), packed(countries=("FI",)))),
                 ),
-                RulesetAffiliate(id=affiliate, active=choose.random() < 0.9),
+                RulesetAffiliate(id=affiliate, rejection="" if choose.random() < 0.9 else "inactive-affiliate"),
                 RulesetAdvertiser(id=advertiser, blacklist=frozenset(some[:1])),
                 RulesetConnections(number, affiliates=some, disconnected=some[:1] if choose.random() < 0.3 else ()),
                 RulesetFullCaps(number, (FullCap("cap", affiliates=some),)),

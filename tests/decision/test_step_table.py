@@ -93,7 +93,7 @@ def test_click_with_several_faults_is_rejected_by_first_step() -> None:
         group = {name: value for name in wrong for name, value in _OF_GROUP.get(name, {}).items()}
         hit = make_hit(
             {"offer_id": asked, "pid": pid},
-            affiliate=RulesetAffiliate(id=7, active="inactive-affiliate" not in wrong),
+            affiliate=RulesetAffiliate(id=7, rejection="inactive-affiliate" if "inactive-affiliate" in wrong else ""),
             advertiser=None if "unknown-advertiser" in wrong else RulesetAdvertiser(id=ADVERTISER),
             offer={"open": "disabled-affiliate" not in wrong, "duplicate_clicks": 1},
             rows=(

@@ -109,7 +109,9 @@ def test_step_inactive_offer_schedule_follows_time_and_platform_zone() -> None:
 
 
 def test_step_inactive_affiliate_rejects_click() -> None:
-    assert find_rejection(make_hit(affiliate=RulesetAffiliate(id=7, active=False))) == Rejection("inactive-affiliate")
+    assert find_rejection(make_hit(affiliate=RulesetAffiliate(id=7, rejection="inactive-affiliate"))) == Rejection(
+        "inactive-affiliate"
+    )
 
 
 def test_step_unknown_advertiser_rejects_click() -> None:

@@ -36,7 +36,7 @@ HEADERS: Final = {
     "X-Forwarded-For": "$remote_addr",
     "X-Forwarded-Proto": "$scheme",
 }
-ROWS: Final = [make_offer(url="https://shop.example/?c={clickid}&ip={ip}"), RulesetAffiliate(id=7, active=True),
+ROWS: Final = [make_offer(url="https://shop.example/?c={clickid}&ip={ip}"), RulesetAffiliate(id=7),
                RulesetAdvertiser(id=ADVERTISER)]  # fmt: skip
 
 

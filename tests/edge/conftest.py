@@ -18,7 +18,7 @@ from trackyard.edge.endpoints.pixels import FindClick
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 
-ROWS: list[RulesetRow] = [make_offer(), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
+ROWS: list[RulesetRow] = [make_offer(), RulesetAffiliate(id=7), RulesetAdvertiser(id=ADVERTISER)]
 
 
 @pytest.fixture(scope="module")

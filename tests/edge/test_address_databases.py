@@ -11,7 +11,7 @@ from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliat
 
 ROWS = [
     make_offer(url="https://shop.example/?city={city}"),
-    RulesetAffiliate(id=7, active=True),
+    RulesetAffiliate(id=7),
     RulesetAdvertiser(id=ADVERTISER),
 ]
 

@@ -170,9 +170,7 @@ def test_edge_applies_ruleset_change_within_seconds(tmp_path: Path) -> None:
         wait_until(lambda: edge.ask(CLICK).headers["location"] == "http://new.example/", seconds=5)
         writer.append([RulesetEntry(3, "affiliate", "7", None)])
         wait_until(lambda: edge.ask(CLICK).status == 404, seconds=5)
-        writer.replace(
-            [RulesetEntry(4, *entry_of(row)) for row in [*ROWS[:1], RulesetAffiliate(id=7, active=True), *ROWS[2:]]], 4
-        )
+        writer.replace([RulesetEntry(4, *entry_of(row)) for row in [*ROWS[:1], RulesetAffiliate(id=7), *ROWS[2:]]], 4)
         wait_until(lambda: edge.ask(CLICK).status == 302, seconds=5)
 
 
@@ -241,7 +239,7 @@ def test_edge_without_free_file_handle_applies_rules_later(tmp_path: Path) -> No
         assert client.recv(65536).startswith(b"HTTP/1.1 302")
         limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, limits[1]))
-        publish(edge.options.rules_directory, [*ROWS, RulesetAffiliate(id=8, active=True)], version=2)
+        publish(edge.options.rules_directory, [*ROWS, RulesetAffiliate(id=8)], version=2)
         edge.process.join(5 * TICK_S)  # it looks several times, and must not end
         assert edge.process.is_alive()
         client.sendall(click)

@@ -19,9 +19,9 @@ CHROME = (
 GOOGLEBOT = b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 CLICK = "/click?pid=7&offer_id=3"
 SERVER = RulesetAffiliate(
-    id=7, active=True, server_networks=("192.0.2.1", "198.51.100.0/28", "203.0.113.5-203.0.113.9", "2001:db8:5::/48")
+    id=7, server_networks=("192.0.2.1", "198.51.100.0/28", "203.0.113.5-203.0.113.9", "2001:db8:5::/48")
 )
-OTHER = RulesetAffiliate(id=8, active=True)
+OTHER = RulesetAffiliate(id=8)
 
 
 def ruleset(edge: EdgeHandler, *rows: RulesetRow) -> None:

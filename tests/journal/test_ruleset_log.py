@@ -11,7 +11,7 @@ from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader, Rulese
 
 
 def entry(version: int, key: int = 1) -> RulesetEntry:
-    return RulesetEntry(version, "affiliate", str(key), msgspec.msgpack.encode(RulesetAffiliate(id=key, active=True)))
+    return RulesetEntry(version, "affiliate", str(key), msgspec.msgpack.encode(RulesetAffiliate(id=key)))
 
 
 def test_ruleset_log_unpublished_is_empty(tmp_path: Path) -> None:

@@ -101,8 +101,7 @@ def test_affiliate_status_change_takes_effect_at_once(api: Api) -> None:
         assert client.call("GET", "/3.0/balance").status_code == code
         with api.deps.database.read() as conn:
             rule = rulesets.compile_row(conn, "affiliate", str(pid))
-        is_active = status == "active"
-        assert rule == RulesetAffiliate(pid, is_active, rejection="" if is_active else "inactive-affiliate")
+        assert rule == RulesetAffiliate(pid, "" if status == "active" else "inactive-affiliate")
 
 
 @pytest.mark.parametrize(

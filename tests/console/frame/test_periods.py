@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.figures import Figures, days_up_to_now, on_each_day, unfinished_days
+from trackyard.console.frame.figures import days_up_to_now, on_each_day, unfinished_days
 from trackyard.console.frame.periods import Compare, read_period
+from trackyard.domain.statistics.metrics import MetricSums
 
 NOW = 1_795_262_400_000
 """2026-11-21 12:00 UTC."""
@@ -90,13 +91,13 @@ def test_open_period_after_a_shorter_month_is_compared_with_all_of_it() -> None:
     period, _ = read_period(march, NOW - 235 * 86_400_000, UTC)
     assert period.today == date(2026, 3, 31)
     assert unfinished_days(period, period.months_before) == [period.today]
-    assert on_each_day(period.months_before, {}, period.days)[27:] == [Figures(), None, None, None]
+    assert on_each_day(period.months_before, {}, period.days)[27:] == [MetricSums(), None, None, None]
 
 
 def test_line_of_the_days_before_ends_at_the_hour_of_now() -> None:
     period, _ = read_period(PageAddress("/", (("period", "7d"),)), NOW, UTC)
-    days = {day: Figures(clicks=10) for day in period.before.each_day()}
-    drawn = days_up_to_now(period, period.before, days, Figures(clicks=64))
+    days = {day: MetricSums(clicks=10) for day in period.before.each_day()}
+    drawn = days_up_to_now(period, period.before, days, MetricSums(clicks=64))
     assert [each.clicks for each in drawn.values()] == [10, 10, 10, 10, 10, 10, 4]
     closed, _ = read_period(PageAddress("/", (("period", "yesterday"),)), NOW, UTC)
-    assert days_up_to_now(closed, closed.before, days, Figures(clicks=64)) is days
+    assert days_up_to_now(closed, closed.before, days, MetricSums(clicks=64)) is days

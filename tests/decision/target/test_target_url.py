@@ -40,7 +40,7 @@ def make_target_hit(
     ruleset = make_ruleset(
         [
             make_offer(**changed),
-            RulesetAffiliate(id=affiliate, active=True, name="Bob & Co"),
+            RulesetAffiliate(id=affiliate, name="Bob & Co"),
             RulesetAdvertiser(id=ADVERTISER, subs_key=subs_key),
             RulesetPlatform(platform, zone),
         ]
@@ -246,7 +246,7 @@ def test_target_url_is_always_header_safe(texts: list[str], url: str, back: str)
             make_offer(
                 title=two, url=everything + url, allow_deeplink=True, **({back: everything + url} if back else {})
             ),
-            RulesetAffiliate(id=7, active=True, name=one),
+            RulesetAffiliate(id=7, name=one),
         ]
     )
     params = {"offer_id": "3", "pid": "7", "path": two, **sent}

@@ -45,7 +45,7 @@ ALL: list[RulesetRow] = [
     make_offer(8, hash="8" * 24, stop_at=NOW),
     make_offer(9, hash="9" * 24, redirect_type="js", allow_deeplink=True, url="http://js.example/"),
     make_offer(10, hash="c" * 24, restrictions=packed(empty_sub=2), url="http://sub.example/"),
-    *(RulesetAffiliate(id=number, active=number != 8) for number in (7, 8, 9)),
+    *(RulesetAffiliate(id=number, rejection="inactive-affiliate" if number == 8 else "") for number in (7, 8, 9)),
     RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({9})),
     RulesetConnections(5, affiliates=(9,)),
     RulesetSmartLink(KEY, (InSmartLink(4, 2.0), InSmartLink(3, 1.0))),

@@ -22,7 +22,7 @@ ROWS: list[RulesetRow] = [
     make_offer(4, redirect_type="meta"),
     make_offer(5, active=False),
     make_offer(6, allow_impressions=True, impressions_url="http://shop.example/i"),
-    RulesetAffiliate(id=7, active=True),
+    RulesetAffiliate(id=7),
     RulesetAdvertiser(id=ADVERTISER),
     RulesetPixels(3, 7, (ALL_MACROS,)),
 ]

@@ -38,7 +38,7 @@ def some_rules(*, closed: tuple[int, ...] = (), **changed: object) -> Ruleset:
         KEY, tuple(RulesetSmartLinkOffer(number, 1 / place) for place, number in enumerate(order, 1))
     )
     people = [
-        RulesetAffiliate(id=7, active=True),
+        RulesetAffiliate(id=7),
         RulesetAdvertiser(id=ADVERTISER),
         RulesetPlatform("http://back.example/"),
     ]
@@ -111,7 +111,7 @@ def test_smartlink_with_invalid_parameters_is_rejected(
 
 def test_smartlink_category_without_offers_rejects_clicks(edge: EdgeHandler, journal: MemoryJournal) -> None:
     for offers in ((), (RulesetSmartLinkOffer(99),)):
-        edge.ruleset = make_ruleset([RulesetAffiliate(id=7, active=True), RulesetSmartLink(KEY, offers)])
+        edge.ruleset = make_ruleset([RulesetAffiliate(id=7), RulesetSmartLink(KEY, offers)])
         assert ask(edge, LINK).status == 404
         assert (journal.click.reason, journal.click.smart_id) == ("unknown-offer", KEY)
 

@@ -24,7 +24,7 @@ def test_edge_uses_renewed_certificate_without_a_restart(tmp_path: Path) -> None
     certificate, key = self_signed(tmp_path)
     new_certificate, new_key = renewed(tmp_path)
     first, second = certificate.read_text(), new_certificate.read_text()
-    rows = [make_offer(), RulesetAffiliate(id=7, active=True)]
+    rows = [make_offer(), RulesetAffiliate(id=7)]
     with running_edge(tmp_path, rows, tls_certificate=certificate, tls_key=key, refresh_s=0.05) as edge:
 
         def shown() -> str:

@@ -20,7 +20,7 @@ from trackyard.edge.state.unique import UniqueVisitors
 CAP = ClickCap(id="c" * 24, period="all", value=2)
 ROWS: list[RulesetRow] = [
     make_offer(click_caps=(CAP,)),
-    RulesetAffiliate(id=7, active=True),
+    RulesetAffiliate(id=7),
     RulesetAdvertiser(id=ADVERTISER),
 ]
 

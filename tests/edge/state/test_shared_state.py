@@ -43,7 +43,7 @@ ROWS: list[RulesetRow] = [
     capped(CAPPED, CAP),
     make_offer(UNIQUE, restrictions=packed(unique_only=True), hash=f"{UNIQUE:024x}"),
     capped(SMALL, SMALL_CAP),
-    RulesetAffiliate(id=7, active=True),
+    RulesetAffiliate(id=7),
     RulesetAdvertiser(id=ADVERTISER),
 ]
 

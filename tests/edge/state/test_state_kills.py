@@ -24,7 +24,7 @@ REQUEST = b"GET /click?pid=7&offer_id=3 HTTP/1.1\r\nHost: t.example\r\nX-Forward
 
 def rows(limit: int) -> list[RulesetRow]:
     caps = (ClickCap(id="c1", period="month", value=limit), ClickCap(id="c2", period="all", value=10**9))
-    return [make_offer(click_caps=caps), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
+    return [make_offer(click_caps=caps), RulesetAffiliate(id=7), RulesetAdvertiser(id=ADVERTISER)]
 
 
 def click(port: int, count: int, visitor: int = 0) -> tuple[int, int]:

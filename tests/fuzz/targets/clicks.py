@@ -51,7 +51,7 @@ def _rows() -> list[RulesetRow]:
         make_offer(3, url=url, allow_deeplink=True),
         make_offer(4, hash="c" * 24, url=url, redirect_type="js"),
         make_offer(5, hash="d" * 24, url=url, redirect_type="meta", restrictions=packed(groups=(picky,))),
-        RulesetAffiliate(id=7, active=True),
+        RulesetAffiliate(id=7),
         RulesetAdvertiser(id=ADVERTISER),
         RulesetPixels(offer=3, affiliate=7, codes=('<img src="https://a.example/{clickid}/{sub1}">',)),
     ]

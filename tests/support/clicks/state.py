@@ -29,7 +29,7 @@ CAP = ClickCap(id="cap", period="month", value=5)
 
 def rows(cap: ClickCap = CAP) -> list[RulesetRow]:
     """An offer with a cap of clicks."""
-    return [make_offer(OFFER, click_caps=(cap,)), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
+    return [make_offer(OFFER, click_caps=(cap,)), RulesetAffiliate(id=7), RulesetAdvertiser(id=ADVERTISER)]
 
 
 class StatefulEdge:

@@ -219,7 +219,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
 
 @routes.get("/admin/offers/names", for_staff(Permission.OFFERS_READ), id="admin.offers.names", features=_MARKETPLACE)
 def list_names(request: ApiRequest[Deps], params: ListOffers) -> OfferNamesAnswer:
-    """List the numbers and titles of offers, to choose from. The filters are those of the list of offers."""
+    """List the numbers and titles of offers, to choose from. It has the filters of the list of offers."""
     found, total = offer_lists.list_titles(
         request.deps, request.access, params.filters(request), _order(params.sort), **params.place(request)
     )

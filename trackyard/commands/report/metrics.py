@@ -92,6 +92,20 @@ def _counted(name: str) -> Callable[[Row], Decimal]:
     return value
 
 
+def _payout(row: Row, kind: str) -> Decimal:
+    """Return what affiliates earn by the conversions of a type.
+
+    `plain` rows have no `payouts` (docs/compatibility.md): there it is the charge less the margin, and the revenue of
+    an affiliate, who sees neither.
+    """
+    actions = row["actions"]
+    action = actions.get(kind, {}) if isinstance(actions, Mapping) else {}
+    if "payouts" in action:
+        return _number(action["payouts"])
+    charge, earning = _number(action.get("charge")), _number(action.get("earning"))
+    return charge - earning if charge or earning else _number(action.get("revenue"))
+
+
 def _cr(kind: str) -> Callable[[Row], Value]:
     return lambda row: _number(row["cr"][kind]) if row.get("cr") else None
 
@@ -115,9 +129,9 @@ def _sums(row: Row) -> MetricSums:
         hold=int(count["hold"]),
         declined=int(count["declined"]),
         charge=_counted("charge")(row),
-        payout=_counted("payouts")(row),
+        payout=sum((_payout(row, kind) for kind in COUNTED), Decimal(0)),
         confirmed_charge=_number(_action("confirmed", "charge")(row)),
-        confirmed_payout=_number(_action("confirmed", "payouts")(row)),
+        confirmed_payout=_payout(row, "confirmed"),
         cost=_number(row.get("cost")),
     )
 
@@ -140,7 +154,7 @@ def _parts(metric: Metric) -> tuple[Callable[[Row], Value], ...]:
 
 
 _OF_SUMS: Final = {"impressions": "views", "rejected": "trafficback", "cost": "cost"}
-"""MetricSums that a row may lack, by the fields that have them."""
+"""Sums that a row may lack, by the fields that have them."""
 _FORM_OF: Final = {
     Unit.COUNT: Form.COUNT,
     Unit.MONEY: Form.AMOUNT,

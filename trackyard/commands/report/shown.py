@@ -48,8 +48,8 @@ def _total_texts(request: ReportRequest, found: ReportResult) -> list[str]:
     for metric in request.metrics:
         value = metric.value(found.total)
         if value is None and metric.form is Form.COUNT and found.count == len(found.rows):
-            value = sum((each for row in found.rows if isinstance(each := metric.value(row), Decimal)), Decimal(0))
-            texts.append(metric.text(value, found.currency))
+            values = [each for row in found.rows if isinstance(each := metric.value(row), Decimal)]
+            texts.append(metric.text(sum(values, Decimal(0)) if values else None, found.currency))
         else:
             texts.append(metric.text_of(found.total, found.currency))
     return texts

@@ -10,10 +10,10 @@ from trackyard.actions.deps import Deps
 from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.console.charts.changes import change_text
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import BY_NAME, Figures, figure_change, value_of
+from trackyard.console.frame.figures import figure_change, value_of
 from trackyard.console.frame.slice_keys import day_in
 from trackyard.console.portal.words import STATUSES
-from trackyard.domain.statistics.metrics import COUNTED, MetricDirection
+from trackyard.domain.statistics.metrics import COUNTED, METRIC_BY_NAME, MetricDirection, MetricSums
 from trackyard.wire.local_calls import LocalCalls
 
 METHOD: Final = figures_api.stats
@@ -52,7 +52,7 @@ class OwnFigures:
 
         latest: the part of the figures that is compared with those before.
         """
-        kind, each = BY_NAME.get(name), (self, latest, before)
+        kind, each = METRIC_BY_NAME.get(name), (self, latest, before)
         if kind is not None:
             values = [figures.for_charts() for figures in each]
             return figure_change(kind, *values) if any(value_of(kind, of) for of in values) else ("", "neutral")
@@ -64,9 +64,9 @@ class OwnFigures:
         """Return the number of conversions of a status."""
         return int(getattr(self, status))
 
-    def for_charts(self) -> Figures:
+    def for_charts(self) -> MetricSums:
         """Return the figures as charts take them."""
-        return Figures(self.clicks, self.unique, conversions=self.conversions, charge=self.charge)
+        return MetricSums(self.clicks, self.unique, conversions=self.conversions, charge=self.charge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from trackyard.console.advertiser_portal.figures import METHOD, OwnFigures, by_d
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, figure_text
+from trackyard.console.frame.figures import figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.words import STATUSES
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric
 
 pages = Pages()
 
@@ -31,7 +32,7 @@ _SPANS: Final = (
     ("30d", lazy_gettext("30 days"), DAYS),
 )
 """The columns of the table: the value of `period` in addresses, the heading, and the days."""
-KINDS: Final[Mapping[str, FigureKind]] = {name: BY_NAME[name] for name in ("charge", "clicks", "conversions")}
+KINDS: Final[Mapping[str, Metric]] = {name: METRIC_BY_NAME[name] for name in ("charge", "clicks", "conversions")}
 """The figures of today, the chosen one of which is the chart's."""
 
 
@@ -88,7 +89,7 @@ def today_of(request: PageRequest) -> datetime:
     return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone)
 
 
-def _figures(request: PageRequest, chosen: FigureKind) -> tuple[HomeFigures | None, str]:
+def _figures(request: PageRequest, chosen: Metric) -> tuple[HomeFigures | None, str]:
     """Return the tiles, the table and the chart, and why they cannot be read."""
     now = today_of(request)
     period = DayPeriod(now.date() - timedelta(days=DAYS - 1), now.date(), now.date(), now.hour)
@@ -124,7 +125,7 @@ def _last_days(days: Mapping[date, OwnFigures], last: date, count: int) -> OwnFi
     return total(figures for day, figures in days.items() if first <= day <= last)
 
 
-def _tile(kind: FigureKind, sums: list[OwnFigures], currency: str) -> TodayTile:
+def _tile(kind: Metric, sums: list[OwnFigures], currency: str) -> TodayTile:
     today, week, month = (figure_text(kind, each.for_charts(), currency, short=True) for each in sums)
     detail = gettext("7 days: %(week)s · 30 days: %(month)s", week=week, month=month)
     return TodayTile(kind.name, gettext("%(label)s today", label=kind.label), today, detail)

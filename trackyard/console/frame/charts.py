@@ -13,15 +13,16 @@ from trackyard.console.charts.lines import LineChart, LinePoint, line_chart
 from trackyard.console.charts.svg import chart_box, element
 from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame import shown
-from trackyard.console.frame.figures import FigureKind, Figures, figure_text, value_of
+from trackyard.console.frame.figures import figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
+from trackyard.domain.statistics.metrics import Metric, MetricSums
 
 
 def figure_chart(
-    kind: FigureKind,
+    kind: Metric,
     period: DayPeriod,
-    days: Sequence[Figures],
-    before: Sequence[Figures | None],
+    days: Sequence[MetricSums],
+    before: Sequence[MetricSums | None],
     currency: str,
     before_name: str | None = None,
     *,
@@ -53,7 +54,7 @@ def figure_chart(
 
 
 def _point(
-    kind: FigureKind, period: DayPeriod, day: date, now: Figures | None, before: Figures | None, currency: str
+    kind: Metric, period: DayPeriod, day: date, now: MetricSums | None, before: MetricSums | None, currency: str
 ) -> LinePoint:
     """Return the point of a day: a gap before the day begins, without a change before it is over."""
     value, earlier = _plotted(kind, now), _plotted(kind, before)
@@ -73,11 +74,11 @@ def _point(
     )
 
 
-def _text(kind: FigureKind, of: Figures | None, currency: str) -> str:
+def _text(kind: Metric, of: MetricSums | None, currency: str) -> str:
     return "" if of is None else figure_text(kind, of, currency)
 
 
-def _plotted(kind: FigureKind, of: Figures | None) -> Decimal | int | None:
+def _plotted(kind: Metric, of: MetricSums | None) -> Decimal | int | None:
     """Return the value on the axis: shares are in percent there."""
     value = None if of is None else value_of(kind, of)
     return value * 100 if kind.unit == "share" and value is not None else value

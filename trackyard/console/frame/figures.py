@@ -19,20 +19,12 @@ from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
 from trackyard.console.frame.slice_keys import Keys, day_in, id_in, row_key
 from trackyard.domain.statistics.metrics import (
     COUNTED,
-    METRIC_BY_NAME,
-    METRICS,
     Metric,
     MetricSums,
     Unit,
 )
 from trackyard.wire.local_calls import LocalCalls
 
-Figures = MetricSums
-"""The sums of rows. rejected: only in rows by rejection reason. cost: only in rows that costs can have."""
-FigureKind = Metric
-KINDS: Final = METRICS
-"""The figures that pages offer, in the order in which tables show them."""
-BY_NAME: Final = METRIC_BY_NAME
 _SHOWN_TYPES: Final = tuple(("conversionTypes[]", kind) for kind in (*COUNTED, "declined"))
 _FIELDS: Final = ("views",)
 _FIELDS_OF_STAFF: Final = ("cost",)
@@ -48,7 +40,7 @@ class Row:
     """A row of statistics. keys: the slices of the API, such as {"offer": {"id": 7, "title": "..."}}."""
 
     keys: Keys
-    figures: Figures
+    figures: MetricSums
 
     def id_of(self, slice_: str) -> int | str:
         """Return the value of a slice; of an object its id."""
@@ -158,7 +150,7 @@ def all_rows(
 
 def by_day(
     calls: LocalCalls[Deps], period: DayPeriod, filters: Iterable[Pair] = (), slices: Iterable[str] = ()
-) -> dict[date, Figures]:
+) -> dict[date, MetricSums]:
     """Return the figures of each day that has any.
 
     slices: what a filter needs, or what narrows the figures. Raises RequestError.
@@ -168,7 +160,7 @@ def by_day(
         raise RequestError(
             gettext("This report has too many rows of days: choose a shorter period or narrow it with a filter.")
         )
-    days = defaultdict[date, Figures](Figures)
+    days = defaultdict[date, MetricSums](MetricSums)
     for row in found.rows:
         days[row.day] += row.figures
     return dict(days)
@@ -190,7 +182,7 @@ def by_day_of_both(
     before: DayPeriod,
     filters: Sequence[Pair] = (),
     slices: Sequence[str] = (),
-) -> tuple[dict[date, Figures], dict[date, Figures]]:
+) -> tuple[dict[date, MetricSums], dict[date, MetricSums]]:
     """Return the figures of each day of a period and of an earlier one.
 
     They come from one report where it may be as long.
@@ -240,12 +232,12 @@ def finished_hours(
 def up_to_now(
     calls: LocalCalls[Deps],
     period: DayPeriod,
-    days: Mapping[date, Figures],
+    days: Mapping[date, MetricSums],
     earlier: DayPeriod,
-    days_before: Mapping[date, Figures],
+    days_before: Mapping[date, MetricSums],
     filters: Sequence[Pair] = (),
     slices: Sequence[str] = (),
-) -> tuple[Figures, Figures]:
+) -> tuple[MetricSums, MetricSums]:
     """Return the figures of a period and of an earlier one that can be compared.
 
     Both end at the last full hour, so that an unfinished day is not a fall. days, days_before: the figures of each day.
@@ -267,11 +259,11 @@ def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
 
 def without_late_hours(
     period: DayPeriod,
-    days: Mapping[date, Figures],
+    days: Mapping[date, MetricSums],
     earlier: DayPeriod,
-    days_before: Mapping[date, Figures],
+    days_before: Mapping[date, MetricSums],
     lates: Sequence[Page],
-) -> tuple[Figures, Figures]:
+) -> tuple[MetricSums, MetricSums]:
     """Return the sums of two periods without the hours that are not over.
 
     lates: `late_hours` of `unfinished_days`.
@@ -279,16 +271,16 @@ def without_late_hours(
     if not period.is_open:
         return total(days.values()), total(days_before.values())
     if not lates:
-        return Figures(), Figures()
+        return MetricSums(), MetricSums()
     cut = period.day_of_now_in(earlier)
-    late, late_before, *_ = (*(total(row.figures for row in each.rows) for each in lates), Figures())
+    late, late_before, *_ = (*(total(row.figures for row in each.rows) for each in lates), MetricSums())
     now = total(figures for day, figures in days.items() if day <= period.today)
     return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
 
 
 def days_up_to_now(
-    period: DayPeriod, earlier: DayPeriod, days_before: Mapping[date, Figures], before: Figures
-) -> Mapping[date, Figures]:
+    period: DayPeriod, earlier: DayPeriod, days_before: Mapping[date, MetricSums], before: MetricSums
+) -> Mapping[date, MetricSums]:
     """Return the figures of each day of an earlier period, up to the last full hour of the compared day.
 
     before: the sum of that period up to this hour.
@@ -301,29 +293,29 @@ def days_up_to_now(
     return {**days_before, cut: before - total(figures for day, figures in days_before.items() if day < cut)}
 
 
-def on_each_day(earlier: DayPeriod, days: Mapping[date, Figures], count: int) -> list[Figures | None]:
+def on_each_day(earlier: DayPeriod, days: Mapping[date, MetricSums], count: int) -> list[MetricSums | None]:
     """Return the figures of each day of an earlier period.
 
     count: how many days are returned. Days after the end of the earlier period are None.
     """
-    found: list[Figures | None] = [days.get(day, Figures()) for day in earlier.each_day()]
+    found: list[MetricSums | None] = [days.get(day, MetricSums()) for day in earlier.each_day()]
     return found + [None] * (count - earlier.days)
 
 
-def total(figures: Iterable[Figures]) -> Figures:
+def total(figures: Iterable[MetricSums]) -> MetricSums:
     """Return the sum."""
-    result = Figures()
+    result = MetricSums()
     for each in figures:
         result += each
     return result
 
 
-def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
+def value_of(kind: Metric, of: MetricSums) -> Decimal | int | None:
     """Return a figure by its kind; a share is 1 for all."""
     return kind.value(of)
 
 
-def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figures) -> tuple[str, ChangeTone]:
+def figure_change(kind: Metric, shown: MetricSums, now: MetricSums, before: MetricSums) -> tuple[str, ChangeTone]:
     """Return the change of a figure in words, and its tone. Shares differ in points.
 
     shown: what the figure next to it counts. now: the part of it that is compared, up to the last full hour.
@@ -339,7 +331,7 @@ def figure_change(kind: FigureKind, shown: Figures, now: Figures, before: Figure
 
 
 def change_up_to(
-    period: DayPeriod, kind: FigureKind, shown: Figures, now: Figures, before: Figures
+    period: DayPeriod, kind: Metric, shown: MetricSums, now: MetricSums, before: MetricSums
 ) -> tuple[str, ChangeTone]:
     """Return the change of a figure of a period, with the hour up to which it counts.
 
@@ -351,7 +343,7 @@ def change_up_to(
     return period.with_hour(change), tone
 
 
-def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = False) -> str:
+def figure_text(kind: Metric, of: MetricSums, currency: str, *, short: bool = False) -> str:
     """Return a figure as its text on pages.
 
     The difference of two figures is computed from their rounded values on the page.
@@ -374,7 +366,7 @@ def figure_text(kind: FigureKind, of: Figures, currency: str, *, short: bool = F
     return shown.money(value, currency, places)
 
 
-def _figures(row: StatsRowView, *, is_staff: bool) -> Figures:
+def _figures(row: StatsRowView, *, is_staff: bool) -> MetricSums:
     """Return the figures of a row of the API.
 
     The payout of staff is the charge less the margin: what `revenue` and `payouts` are depends on the compatibility
@@ -385,7 +377,7 @@ def _figures(row: StatsRowView, *, is_staff: bool) -> Figures:
     counts = defaultdict[str, int](int, {kind: action.count for kind, action in actions.items()})
     payouts = {kind: each.charge - each.earning if is_staff else each.revenue for kind, each in actions.items()}
     counted = [kind for kind in COUNTED if kind in actions]
-    return Figures(
+    return MetricSums(
         clicks=int(row.traffic.raw),
         unique=int(row.traffic.uniq),
         rejected=row.trafficback or 0,

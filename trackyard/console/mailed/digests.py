@@ -23,7 +23,7 @@ from trackyard.console.charts.changes import change_text
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, Figures, figure_text, value_of
+from trackyard.console.frame.figures import figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
@@ -35,9 +35,10 @@ from trackyard.console.staff.tops.ranks import read_ranked
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.platform.alerts.choices import DigestRhythm
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 from trackyard.wire.local_calls import CallContext, LocalCalls
 
-Days = Mapping[date, Figures]
+Days = Mapping[date, MetricSums]
 
 SHOWN: Final = ("clicks", "conversions", "charge", "payout", "margin")
 """The figures of a digest."""
@@ -172,9 +173,9 @@ def _period(request: PageRequest, days: int) -> DayPeriod:
     return DayPeriod(last - timedelta(days=days - 1), last, now.date(), now.hour)
 
 
-def _figures(now: Figures, then: Figures, currency: str) -> Iterator[DigestFigure]:
+def _figures(now: MetricSums, then: MetricSums, currency: str) -> Iterator[DigestFigure]:
     for name in SHOWN:
-        kind = BY_NAME[name]
+        kind = METRIC_BY_NAME[name]
         value, earlier = value_of(kind, now), value_of(kind, then)
         change, _ = change_text(value, earlier, kind.direction)
         yield DigestFigure(str(kind.label), figure_text(kind, now, currency), change, figure_text(kind, then, currency))
@@ -189,9 +190,9 @@ def _charts(request: PageRequest, period: DayPeriod, days: Days, before: Days) -
     compared = figures.on_each_day(drawn.before, earlier, drawn.days) if earlier else [None] * drawn.days
     for name in CHARTS:
         chart = figure_chart(
-            BY_NAME[name],
+            METRIC_BY_NAME[name],
             drawn,
-            [days.get(day, Figures()) for day in drawn.each_day()],
+            [days.get(day, MetricSums()) for day in drawn.each_day()],
             compared,
             request.deps.currency,
             None if earlier else "",
@@ -211,7 +212,9 @@ def _movers(request: PageRequest, period: DayPeriod, slice_: str) -> list[Mover]
             sign = "+" if change > 0 else "\N{MINUS SIGN}"
             link = f"{request.deps.api_url}/console/{cell.path}" if cell.path else ""
             text = f"{sign}{money(abs(change), ranked.currency)}"
-            found.append(Mover(cell.text, text, figure_text(BY_NAME["margin"], row.figures, ranked.currency), link))
+            found.append(
+                Mover(cell.text, text, figure_text(METRIC_BY_NAME["margin"], row.figures, ranked.currency), link)
+            )
     return found
 
 

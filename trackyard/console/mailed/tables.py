@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame.figures import Figures, figure_text
+from trackyard.console.frame.figures import figure_text
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.pages import report_chart
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.rows import read_rows
 from trackyard.console.reports_shown.slices import cell_of, slice_label
 from trackyard.console.reports_shown.views import FunnelView, HeatMapView, PivotView, view_of
+from trackyard.domain.statistics.metrics import MetricSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def table_of(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
 def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
     found = read_rows(request.calls, replace(query, page=1), most)
 
-    def texts(of: Figures) -> list[str]:
+    def texts(of: MetricSums) -> list[str]:
         return [figure_text(kind, of, found.currency) for kind in query.columns]
 
     blank = [""] * (len(query.by) - 1)

@@ -20,7 +20,7 @@ from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, change_up_to, figure_text
+from trackyard.console.frame.figures import change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
@@ -30,7 +30,7 @@ from trackyard.console.portal.links import LinkForm, link_form
 from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
 from trackyard.console.portal.payments import requested_sums, sums_being_paid
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
-from trackyard.domain.statistics.metrics import MetricDirection
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricDirection, MetricSums
 
 pages = Pages()
 
@@ -43,10 +43,10 @@ _HOURS: Final = 25
 """The most hours of a day."""
 _OFFERS: Final = 100
 """Offers that the form of the link lists; the page of an offer has the link of any other."""
-EARNED: Final = replace(BY_NAME["payout"], label=lazy_gettext("Earned"), direction=MetricDirection.UP)
-KINDS: Final[Mapping[str, FigureKind]] = {
+EARNED: Final = replace(METRIC_BY_NAME["payout"], label=lazy_gettext("Earned"), direction=MetricDirection.UP)
+KINDS: Final[Mapping[str, Metric]] = {
     "payout": EARNED,
-    **{name: BY_NAME[name] for name in ("clicks", "conversions", "epc")},
+    **{name: METRIC_BY_NAME[name] for name in ("clicks", "conversions", "epc")},
 }
 """The figures of today, the chosen one of which is the chart's."""
 
@@ -150,7 +150,7 @@ def _money(request: PageRequest) -> list[HomeTile]:
     return [*tiles, HomeTile("", gettext("Requested"), requested, more or waits)]
 
 
-def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -> tuple[list[HomeTile], Markup, str]:
+def _today(request: PageRequest, chosen: Metric, currency: CurrencyChoice) -> tuple[list[HomeTile], Markup, str]:
     """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
     if not request.calls.may(reports.custom):
         return [], Markup(), ""
@@ -162,16 +162,16 @@ def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -
         late = figures.late_hours(request.calls, period.before.last, period, filters=currency.pairs)
     except RequestError as refusal:
         return [], Markup(), gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
-    today = days.get(now.date(), Figures())
+    today = days.get(now.date(), MetricSums())
     single = _period(now.date(), 1, now)
     tiles = [_tile(single, kind, today, compared, before, currency.shown) for kind in KINDS.values()]
     last = period.before.last  # compared up to this hour
-    days[last] = days.get(last, Figures()) - figures.total(row.figures for row in late.rows)
+    days[last] = days.get(last, MetricSums()) - figures.total(row.figures for row in late.rows)
     chart = figure_chart(
         chosen,
         period,
-        [days.get(each, Figures()) for each in period.each_day()],
-        [days.get(each, Figures()) for each in period.before.each_day()],
+        [days.get(each, MetricSums()) for each in period.each_day()],
+        [days.get(each, MetricSums()) for each in period.before.each_day()],
         currency.shown,
         selects=False,
     )
@@ -182,7 +182,7 @@ def _period(last: date, days: int, now: datetime) -> DayPeriod:
     return DayPeriod(last - timedelta(days=days - 1), last, now.date(), now.hour)
 
 
-def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tuple[Figures, Figures]:
+def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tuple[MetricSums, MetricSums]:
     """Return the figures of today and of yesterday up to the last full hour.
 
     sent: more parameters of the API.
@@ -197,7 +197,7 @@ def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tu
 
 
 def _tile(
-    period: DayPeriod, kind: FigureKind, now: Figures, compared: Figures, before: Figures, currency: str
+    period: DayPeriod, kind: Metric, now: MetricSums, compared: MetricSums, before: MetricSums, currency: str
 ) -> HomeTile:
     detail, tone = change_up_to(period, kind, now, compared, before)
     label = kind.label if kind.name in ("conversions", "epc") else gettext("%(label)s today", label=kind.label)

@@ -13,17 +13,7 @@ from trackyard.console.charts.changes import ChangeTone
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import (
-    BY_NAME,
-    FigureKind,
-    Figures,
-    Row,
-    days_up_to_now,
-    figure_change,
-    figure_text,
-    on_each_day,
-    value_of,
-)
+from trackyard.console.frame.figures import Row, days_up_to_now, figure_change, figure_text, on_each_day, value_of
 from trackyard.console.frame.periods import COMPARISONS
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number, percent
@@ -38,6 +28,7 @@ from trackyard.console.reports_shown.saved import menu_of_saved
 from trackyard.console.reports_shown.signals import address_without_suspicious
 from trackyard.console.reports_shown.slices import Cell, slice_label
 from trackyard.console.reports_shown.views import view_links, view_part
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +186,7 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
     return TableRow(cells, shown, change, tone, None if row is None else menu_of(query, cells))
 
 
-def _part(kind: FigureKind, of: Figures, total: Figures) -> str:
+def _part(kind: Metric, of: MetricSums, total: MetricSums) -> str:
     """Return a figure as a share of the sum of all rows; "" where that has no meaning.
 
     It has none of figures that do not add up, and of sums that are not above zero.
@@ -206,13 +197,13 @@ def _part(kind: FigureKind, of: Figures, total: Figures) -> str:
     return percent(Decimal(value) / sum_)
 
 
-def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> FigureCell:
+def _figure(kind: Metric, of: MetricSums, found: ReportRows, has_bar: bool) -> FigureCell:
     value = value_of(kind, of)
     share = (Decimal(value or 0) / found.most if found.most else 0) if has_bar else None
     return FigureCell(figure_text(kind, of, found.currency), share)
 
 
-def _change(query: ReportQuery, of: Figures, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
+def _change(query: ReportQuery, of: MetricSums, pair: tuple[MetricSums, MetricSums] | None) -> tuple[str, ChangeTone]:
     if pair is None or not query.period.has_full_hour:
         return "", ChangeTone.NEUTRAL
     return figure_change(query.compared_kind, of, *pair)
@@ -220,7 +211,7 @@ def _change(query: ReportQuery, of: Figures, pair: tuple[Figures, Figures] | Non
 
 def report_chart(query: ReportQuery, found: ReportRows) -> Markup:
     """Return the chart of a report over its days."""
-    days = [found.days.get(day, Figures()) for day in query.period.each_day()]
+    days = [found.days.get(day, MetricSums()) for day in query.period.each_day()]
     if query.before is None:
         return figure_chart(query.shown, query.period, days, [None] * len(days), found.currency, "")
     days_before = found.days_before
@@ -253,4 +244,4 @@ def _hint(query: ReportQuery, found: ReportRows) -> str:
 
 
 def _named(query: ReportQuery, sort: str) -> str:
-    return (slice_label(sort) if sort in query.by else BY_NAME[sort].label).lower()
+    return (slice_label(sort) if sort in query.by else METRIC_BY_NAME[sort].label).lower()

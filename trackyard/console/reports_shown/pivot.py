@@ -8,9 +8,10 @@ from typing import Final
 
 from trackyard.base.texts.marks import ngettext
 from trackyard.console.charts.heat_maps import level
-from trackyard.console.frame.figures import FigureKind, Figures, Row, figure_text, total, value_of
+from trackyard.console.frame.figures import Row, figure_text, total, value_of
 from trackyard.console.frame.slice_keys import Key, row_key
 from trackyard.console.reports_shown.slices import Cell, cell_of, order_key
+from trackyard.domain.statistics.metrics import Metric, MetricSums
 
 MOST_COLUMNS: Final = 12
 """Columns of a pivot; the sum of the others is one more."""
@@ -44,9 +45,9 @@ class Pivot:
     total: PivotLine
 
 
-def pivot_of(rows: Iterable[Row], by: tuple[str, str], kind: FigureKind, currency: str) -> Pivot:
+def pivot_of(rows: Iterable[Row], by: tuple[str, str], kind: Metric, currency: str) -> Pivot:
     """Return a pivot of a report by two slices."""
-    sums = defaultdict[tuple[Key, Key], Figures](Figures)
+    sums = defaultdict[tuple[Key, Key], MetricSums](MetricSums)
     lines, columns = dict[Key, Row](), dict[Key, Row]()
     for row in rows:
         line, column = (_place(name, row) for name in by)
@@ -86,7 +87,7 @@ def _place(name: str, row: Row) -> Key:
 
 
 def _groups(
-    name: str, kind: FigureKind, rows: Mapping[Key, Row], sums: Mapping[Key, Figures], most: int
+    name: str, kind: Metric, rows: Mapping[Key, Row], sums: Mapping[Key, MetricSums], most: int
 ) -> list[tuple[Cell, Sequence[Key]]]:
     """Return the places of a slice in their order, and what each sums; the last one may sum several."""
     ordered = sorted(rows, key=lambda key: order_key(name, rows[key].keys))
@@ -99,17 +100,17 @@ def _groups(
     return found
 
 
-def _size(kind: FigureKind, of: Figures) -> tuple[bool, Decimal]:
+def _size(kind: Metric, of: MetricSums) -> tuple[bool, Decimal]:
     value = value_of(kind, of)
     return value is not None, Decimal(value or 0)
 
 
-def _sum(sums: Mapping[tuple[Key, Key], Figures], lines: Sequence[Key], columns: Sequence[Key]) -> Figures | None:
+def _sum(sums: Mapping[tuple[Key, Key], MetricSums], lines: Sequence[Key], columns: Sequence[Key]) -> MetricSums | None:
     found = [sums[line, column] for line in lines for column in columns if (line, column) in sums]
     return total(found) if found else None
 
 
-def _cell(kind: FigureKind, of: Figures | None, currency: str, largest: Decimal = Decimal(0)) -> PivotCell:
+def _cell(kind: Metric, of: MetricSums | None, currency: str, largest: Decimal = Decimal(0)) -> PivotCell:
     value = None if of is None else value_of(kind, of)
     text = "" if of is None else figure_text(kind, of, currency)
     return PivotCell(text, level(float(value), float(largest)) if value and value > 0 and largest else 0)

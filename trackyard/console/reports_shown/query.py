@@ -7,13 +7,14 @@ from typing import Final
 from trackyard.api.statistics import reports
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
+from trackyard.console.frame.figures import request_of
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.money_shown.currencies import PARAMETER, CurrencyChoice, read_currency
 from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
 from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
 from trackyard.domain.people.permissions import slice_features
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric
 
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
@@ -55,9 +56,9 @@ class ReportQuery:
     compare: Compare
     conditions: tuple[Condition, ...]
     filter_kinds: tuple[FilterKind, ...]
-    kinds: tuple[FigureKind, ...]
-    columns: tuple[FigureKind, ...]
-    shown: FigureKind
+    kinds: tuple[Metric, ...]
+    columns: tuple[Metric, ...]
+    shown: Metric
     sort: str
     descending: bool
     page: int
@@ -113,9 +114,9 @@ class ReportQuery:
         return "clicks" if self.kinds[0].name == "clicks" else self.by[0]
 
     @property
-    def compared_kind(self) -> FigureKind:
+    def compared_kind(self) -> Metric:
         """Return the figure of the column that compares: the sorted one, else that of the chart."""
-        return BY_NAME.get(self.sort, self.shown)
+        return METRIC_BY_NAME.get(self.sort, self.shown)
 
     def request(self) -> list[Pair]:
         """Return the parameters of the API for all rows, in their order where the API has it."""
@@ -166,7 +167,7 @@ def read_query(request: PageRequest) -> ReportQuery:
         filter_kinds=filters_of(is_staff=is_staff),
         kinds=kinds,
         columns=columns,
-        shown=BY_NAME[address.get("show")] if address.get("show") in names else kinds[0],
+        shown=METRIC_BY_NAME[address.get("show")] if address.get("show") in names else kinds[0],
         sort=sort,
         descending=address.get("dir", "asc" if sort in by else "desc") == "desc",
         page=address.page,
@@ -185,7 +186,7 @@ def allowed_slices(request: PageRequest) -> tuple[str, ...]:
 def _renamed(address: PageAddress) -> PageAddress:
     """Return the address with the current names of its figures."""
     pairs = (
-        (name, BY_NAME[value].name if name in _OF_FIGURES and value in BY_NAME else value)
+        (name, METRIC_BY_NAME[value].name if name in _OF_FIGURES and value in METRIC_BY_NAME else value)
         for name, value in address.pairs
     )
     return PageAddress(address.path, tuple(pairs))
@@ -215,9 +216,9 @@ def _slices(address: PageAddress, known: Sequence[str], faults: list[str]) -> tu
     return by[:MOST_SLICES] or ("offer",)
 
 
-def _columns(address: PageAddress, kinds: tuple[FigureKind, ...], faults: list[str]) -> tuple[FigureKind, ...]:
+def _columns(address: PageAddress, kinds: tuple[Metric, ...], faults: list[str]) -> tuple[Metric, ...]:
     asked = address.all("figures")
-    unknown = [name for name in asked if name not in BY_NAME]
+    unknown = [name for name in asked if name not in METRIC_BY_NAME]
     faults += [gettext("The figure %(name)s does not exist: it is left out.", name=name[:60]) for name in unknown][:5]
     shown = tuple(kind.name for kind in kinds if kind.name not in _ONLY_CHOSEN)
     usual = COLUMNS if "margin" in shown else shown
@@ -225,11 +226,11 @@ def _columns(address: PageAddress, kinds: tuple[FigureKind, ...], faults: list[s
     return chosen or kinds
 
 
-def _sort(address: PageAddress, by: tuple[str, ...], kinds: tuple[FigureKind, ...], faults: list[str]) -> str:
+def _sort(address: PageAddress, by: tuple[str, ...], kinds: tuple[Metric, ...], faults: list[str]) -> str:
     asked = address.get("sort")
     if asked in by or any(asked == kind.name for kind in kinds):
         return asked
-    if asked and asked not in BY_NAME:
+    if asked and asked not in METRIC_BY_NAME:
         faults.append(
             gettext("The table cannot be sorted by %(asked)s: choose the heading of a column.", asked=asked[:60])
         )

@@ -11,12 +11,13 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.console.frame import figures
-from trackyard.console.frame.figures import BY_NAME, Figures, Page, Row, value_of
+from trackyard.console.frame.figures import Page, Row, value_of
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.slice_keys import Key, Keys
 from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
 from trackyard.console.reports_shown.slices import compared_key, is_time, order_key
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 from trackyard.domain.statistics.slices import SLICES
 from trackyard.wire.local_calls import LocalCalls
 
@@ -25,7 +26,7 @@ MOST_ROWS: Final = 2000
 PAGE_ROWS: Final = 30
 """Rows of one page."""
 
-Days = Mapping[date, Figures]
+Days = Mapping[date, MetricSums]
 Calls = LocalCalls[Deps]
 
 
@@ -33,8 +34,8 @@ Calls = LocalCalls[Deps]
 class Compared:
     """The figures of now and of the period before that can be compared. whole: of all rows."""
 
-    now: Mapping[Key, Figures]
-    before: Mapping[Key, Figures]
+    now: Mapping[Key, MetricSums]
+    before: Mapping[Key, MetricSums]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,15 @@ class ReportRows:
 
     rows: list[Row]
     count: int
-    total: Figures
+    total: MetricSums
     most: Decimal
     currency: str
     warnings: tuple[str, ...]
     is_whole: bool
     days: Days
     days_before: Days
-    now: Figures | None = None
-    before: Figures | None = None
+    now: MetricSums | None = None
+    before: MetricSums | None = None
     compared: Compared | None = None
 
     @property
@@ -104,7 +105,7 @@ def sorted_rows(query: ReportQuery, rows: list[Row]) -> list[Row]:
     ordered = sorted(rows, key=lambda row: [order_key(name, row.keys) for name in query.by])
     if query.sort in query.by:
         return sorted(ordered, key=lambda row: order_key(query.sort, row.keys), reverse=query.descending)
-    kind = BY_NAME[query.sort]
+    kind = METRIC_BY_NAME[query.sort]
     valued = [(value, row) for row in ordered if (value := value_of(kind, row.figures)) is not None]
     valued.sort(key=lambda pair: pair[0], reverse=query.descending)
     return [row for _, row in valued] + [row for row in ordered if value_of(kind, row.figures) is None]
@@ -207,14 +208,14 @@ def _rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, read: _Rea
     return found.rows if found.total <= MOST_ROWS else None
 
 
-def _with_before(query: ReportQuery, now: dict[Key, Figures], earlier: list[Row] | None) -> Compared | None:
+def _with_before(query: ReportQuery, now: dict[Key, MetricSums], earlier: list[Row] | None) -> Compared | None:
     if earlier is None or query.before is None:
         return None
     return Compared(now, _by_key(query, earlier, (query.period.first - query.before.first).days))
 
 
 def _with_finished_hours(
-    calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod, read: _Read
+    calls: Calls, query: ReportQuery, now: dict[Key, MetricSums], before: DayPeriod, read: _Read
 ) -> Compared | None:
     """Compare an unfinished period up to its last full hour."""
     days = [query.period.today] if read.earlier is None else figures.unfinished_days(query.period, before)
@@ -238,8 +239,8 @@ def _with_finished_hours(
         return None
     lates = [_by_key(query, late.rows, (query.period.today - day).days) for late, day in zip(found, days, strict=True)]
     now, then = (
-        {key: sum_ - late.get(key, Figures()) for key, sum_ in each.items()}
-        for each, late in zip_longest((compared.now, compared.before), lates, fillvalue=dict[Key, Figures]())
+        {key: sum_ - late.get(key, MetricSums()) for key, sum_ in each.items()}
+        for each, late in zip_longest((compared.now, compared.before), lates, fillvalue=dict[Key, MetricSums]())
     )
     return Compared(now, then)
 
@@ -253,8 +254,8 @@ def _finished_rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, r
     return found.rows if found.total <= MOST_ROWS else None
 
 
-def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, Figures]:
-    found = defaultdict[Key, Figures](Figures)
+def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, MetricSums]:
+    found = defaultdict[Key, MetricSums](MetricSums)
     for row in rows:
         key = compared_key(query.by, row.keys, days)
         if key is not None:
@@ -264,7 +265,7 @@ def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, Figures
 
 def _sums(
     calls: Calls, query: ReportQuery, compared: Compared | None, days: Days, days_before: Days
-) -> tuple[Figures | None, Figures | None]:
+) -> tuple[MetricSums | None, MetricSums | None]:
     """Return the sums of now and before that can be compared."""
     if query.before is None:
         return None, None
@@ -273,10 +274,10 @@ def _sums(
     return figures.up_to_now(calls, query.period, days, query.before, days_before, query.filters, query.extra_slices)
 
 
-def change_of(query: ReportQuery, found: ReportRows, keys: Keys) -> tuple[Figures, Figures] | None:
+def change_of(query: ReportQuery, found: ReportRows, keys: Keys) -> tuple[MetricSums, MetricSums] | None:
     """Return the figures of a row that are compared, now and before; None without a comparison."""
     key = compared_key(query.by, keys, 0)
     if found.compared is None or key is None:
         return None
-    now, before = found.compared.now.get(key, Figures()), found.compared.before.get(key, Figures())
+    now, before = found.compared.now.get(key, MetricSums()), found.compared.before.get(key, MetricSums())
     return now, before

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind
 from trackyard.console.frame.slice_keys import Key, Keys, day_in, id_in
 from trackyard.domain.statistics.ad_costs import slices_have_costs
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, METRICS, Metric
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
 
 _LABELS: Final[Mapping[str, str]] = {
@@ -51,7 +51,7 @@ _PATHS: Final = {
 }
 """Slice to the path of the page of its objects, below the first page of the person."""
 _TIMES: Final = ("hour", "day", "month", "quarter", "year")
-OF_STAFF: Final = frozenset(name for name, kind in BY_NAME.items() if kind.of_staff)
+OF_STAFF: Final = frozenset(name for name, kind in METRIC_BY_NAME.items() if kind.of_staff)
 """The figures that no affiliate sees."""
 _COST_FILTERS: Final = frozenset(
     {"offer", "affiliate", "advertiser", "manager", "advertiser_manager", "sub8", "offer_tag", "affiliate_tag"}
@@ -136,18 +136,18 @@ def is_time(name: str) -> bool:
     return name in _TIMES
 
 
-def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff: bool) -> tuple[FigureKind, ...]:
+def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff: bool) -> tuple[Metric, ...]:
     """Return the figures that rows by these slices have. Affiliates see only their earnings.
 
     filters: the names of the page's filters.
     """
     if REJECTION_REASON in slices:
-        return (BY_NAME["rejected"],)
+        return (METRIC_BY_NAME["rejected"],)
     has_traffic = all(SLICES[name].traffic for name in slices)
     has_costs = slices_have_costs(slices) and _COST_FILTERS.issuperset(filters)
     lacking = {"rejected"} if has_traffic else {"rejected", "clicks", "impressions"}
     lacking |= set() if has_costs else {"cost"}
-    return tuple(kind for kind in KINDS if lacking.isdisjoint(kind.reads) and (is_staff or not kind.of_staff))
+    return tuple(kind for kind in METRICS if lacking.isdisjoint(kind.reads) and (is_staff or not kind.of_staff))
 
 
 def _time_text(name: str, keys: Keys) -> str:

@@ -17,7 +17,7 @@ from trackyard.console.charts.svg import chart_box
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html
-from trackyard.console.frame.figures import Figures, figure_text, value_of
+from trackyard.console.frame.figures import figure_text, value_of
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.chips import FilterForm
 from trackyard.console.reports_shown.counted import links_of
@@ -25,6 +25,7 @@ from trackyard.console.reports_shown.pivot import Pivot, pivot_of
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.rows import MOST_ROWS
 from trackyard.console.reports_shown.slices import slice_label
+from trackyard.domain.statistics.metrics import MetricSums
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
 _LABELS: Final = {
@@ -146,7 +147,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
     """Return a heat map by hour and weekday, and its table: a row for each hour."""
     slices = ["hour", *query.needed_slices]
     found = figures.all_rows(request.calls, query.period, slices, _MOST_HOURS, query.filters)
-    sums = defaultdict[tuple[int, int], Figures](Figures)
+    sums = defaultdict[tuple[int, int], MetricSums](MetricSums)
     for row in found.rows:
         sums[row.day.weekday(), int(row.id_of("hour"))] += row.figures
     days = Counter(day.weekday() for day in query.period.each_day() if day <= query.period.today)
@@ -158,7 +159,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
         plain = value_of(kind, sums[weekday, hour])
         return plain * 100 if plain is not None and kind.unit == "share" else plain
 
-    def text(of: Figures) -> str:
+    def text(of: MetricSums) -> str:
         return figure_text(kind, of, currency)
 
     chart = HeatMap(

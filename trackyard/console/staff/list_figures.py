@@ -10,17 +10,18 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.figures import BY_NAME, Figures, Page, figure_change, value_of
+from trackyard.console.frame.figures import Page, figure_change, value_of
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.together import ask_together
 from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 
 K = TypeVar("K", int, str)
 """The id of an object."""
 USUAL: Final = "7d"
 """The period of an address without one."""
-_NOTHING: Final = Figures()
+_NOTHING: Final = MetricSums()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ class ListFigures:
     is_compared: whether an hour of the period is over.
     """
 
-    figures: Figures = _NOTHING
-    latest: Figures = _NOTHING
-    before: Figures = _NOTHING
+    figures: MetricSums = _NOTHING
+    latest: MetricSums = _NOTHING
+    before: MetricSums = _NOTHING
     is_compared: bool = True
 
     def change(self, name: str) -> tuple[str, str]:
@@ -67,7 +68,7 @@ class ListFigures:
 
         Both are empty where all values are 0.
         """
-        kind = BY_NAME[name]
+        kind = METRIC_BY_NAME[name]
         if not self.is_compared or not any(value_of(kind, each) for each in (self.figures, self.latest, self.before)):
             return "", "neutral"
         return figure_change(kind, self.figures, self.latest, self.before)
@@ -164,5 +165,5 @@ def _chosen(filter_: str, ids: Sequence[int | str]) -> list[Pair]:
     return [(f"filter[{filter_}][]", str(each)) for each in ids]
 
 
-def _by_id(page: Page, slice_: str) -> Mapping[int | str, Figures]:
+def _by_id(page: Page, slice_: str) -> Mapping[int | str, MetricSums]:
     return {row.id_of(slice_): row.figures for row in page.rows}

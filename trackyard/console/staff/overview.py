@@ -19,7 +19,7 @@ from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, change_up_to, figure_text
+from trackyard.console.frame.figures import change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
@@ -36,7 +36,7 @@ from trackyard.console.staff.tops.ranks import TOP, RankedRows, read_ranked
 from trackyard.console.staff.tops.tables import TABLES, ShownTable, chosen_table, table_values
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
-from trackyard.domain.statistics.metrics import MetricDirection
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricDirection, MetricSums
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -83,12 +83,12 @@ class OverviewFigures:
     tops: the rows of each table.
     """
 
-    days: Mapping[date, Figures]
-    days_before: Mapping[date, Figures]
-    compared: Figures
-    before: Figures
+    days: Mapping[date, MetricSums]
+    days_before: Mapping[date, MetricSums]
+    compared: MetricSums
+    before: MetricSums
     reasons: Mapping[str, int]
-    rejected: tuple[Figures, Figures]
+    rejected: tuple[MetricSums, MetricSums]
     tops: Sequence[RankedRows]
 
 
@@ -165,7 +165,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         refused = refused_part(refusal, request.address, shorter_periods(request.address, period))
         return Html("staff/overview_refused.html", {**refused.values, "work": _work(request)}, refused.status)
     show = request.address.get("show")
-    kind = BY_NAME[show if show in CHOSEN + MORE else "clicks"]
+    kind = METRIC_BY_NAME[show if show in CHOSEN + MORE else "clicks"]
     now = figures.total(found.days.values())
     listed, counted = _listed(query), CountedRows.of(request, period.first, period.last)
     values = {
@@ -238,17 +238,17 @@ def _read(
     return OverviewFigures(days, days_before, compared, before, reasons, rejected, tops)
 
 
-def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: OverviewFigures) -> list[Tile]:
+def _tiles(query: ReportQuery, names: Iterable[str], now: MetricSums, found: OverviewFigures) -> list[Tile]:
     tiles = []
     for name in names:
-        kind = BY_NAME[name]
+        kind = METRIC_BY_NAME[name]
         change, tone = change_up_to(query.period, kind, now, found.compared, found.before)
         label = f"{kind.label} · {shown.percent(now.metric('margin_share'))}" if name == "margin" else kind.label
         tiles.append(Tile(name, label, figure_text(kind, now, query.money.shown, short=True), change, tone))
     return tiles
 
 
-def _rejected_tile(period: DayPeriod, found: OverviewFigures, now: Figures) -> Tile:
+def _rejected_tile(period: DayPeriod, found: OverviewFigures, now: MetricSums) -> Tile:
     share = _share(sum(found.reasons.values()), now)
     rejected, rejected_before = found.rejected
     compared, before = _share(rejected.rejected, found.compared), _share(rejected_before.rejected, found.before)
@@ -258,16 +258,16 @@ def _rejected_tile(period: DayPeriod, found: OverviewFigures, now: Figures) -> T
     return Tile("", gettext("Rejected"), shown.percent(share), period.with_hour(change), tone)
 
 
-def _share(rejected: int, accepted: Figures) -> Decimal | None:
+def _share(rejected: int, accepted: MetricSums) -> Decimal | None:
     return Decimal(rejected) / (rejected + accepted.clicks) if rejected + accepted.clicks else None
 
 
 def _rejected_up_to_now(
     calls: LocalCalls[Deps], period: DayPeriod, earlier: DayPeriod, filters: Sequence[Pair]
-) -> tuple[Figures, Figures]:
+) -> tuple[MetricSums, MetricSums]:
     """Return the rejected clicks of both periods up to the last full hour, where the person may see them."""
     if not calls.may(reports.rejected_clicks):
-        return Figures(), Figures()
+        return MetricSums(), MetricSums()
     slices = [_REASON]
     days, before = figures.by_day_of_both(calls, period, earlier, filters, slices)
     return figures.up_to_now(calls, period, days, earlier, before, filters, slices)
@@ -290,16 +290,14 @@ def _labelled(reasons: Mapping[str, int], counted: CountedRows, listed: Sequence
     ]
 
 
-def _chart(
-    request: PageRequest, kind: FigureKind, period: DayPeriod, query: ReportQuery, found: OverviewFigures
-) -> Markup:
+def _chart(request: PageRequest, kind: Metric, period: DayPeriod, query: ReportQuery, found: OverviewFigures) -> Markup:
     before, text = _compared_period(request, period), period.compared_text(_compare(request))
     days_before = figures.days_up_to_now(period, before, found.days_before, found.before)
     earlier = figures.on_each_day(before, days_before, period.days)
     return figure_chart(
         kind,
         period,
-        [found.days.get(day, Figures()) for day in period.each_day()],
+        [found.days.get(day, MetricSums()) for day in period.each_day()],
         earlier,
         query.money.shown,
         text,

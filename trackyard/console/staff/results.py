@@ -13,12 +13,13 @@ from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, Figures, change_up_to, figure_text
+from trackyard.console.frame.figures import change_up_to, figure_text
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
 from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
+from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 
 CHOSEN: Final = ("clicks", "conversions", "cr", "charge", "payout", "margin")
 
@@ -88,7 +89,7 @@ def _currency_of(path: str, money: CurrencyChoice) -> str:
 def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, object]) -> Html:
     """Return the card; where the figures cannot be read, it shows the reason, and the page stays the same."""
     show = request.address.get("show")
-    chosen = BY_NAME[show if show in CHOSEN else "clicks"]
+    chosen = METRIC_BY_NAME[show if show in CHOSEN else "clicks"]
     try:
         (days, days_before), *lates = ask_together(
             request.calls,
@@ -115,13 +116,15 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
     return Html("staff/results.html", values | more)
 
 
-def _each(period: DayPeriod, days: Mapping[date, Figures]) -> list[Figures]:
-    return [days.get(day, Figures()) for day in period.each_day()]
+def _each(period: DayPeriod, days: Mapping[date, MetricSums]) -> list[MetricSums]:
+    return [days.get(day, MetricSums()) for day in period.each_day()]
 
 
-def _tiles(period: DayPeriod, now: Figures, compared: Figures, before: Figures, currency: str) -> Sequence[FigureTile]:
+def _tiles(
+    period: DayPeriod, now: MetricSums, compared: MetricSums, before: MetricSums, currency: str
+) -> Sequence[FigureTile]:
     tiles = []
-    for kind in (BY_NAME[name] for name in CHOSEN):
+    for kind in (METRIC_BY_NAME[name] for name in CHOSEN):
         change, tone = change_up_to(period, kind, now, compared, before)
         tiles.append(FigureTile(kind.name, kind.label, figure_text(kind, now, currency, short=True), change, tone))
     return tiles

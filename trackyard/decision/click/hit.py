@@ -15,7 +15,7 @@ class KnownAffiliate:
     def __init__(self, row: RulesetAffiliate) -> None:
         self.id: Final = row.id
         self.number: Final = str(row.id)
-        self.active: Final = row.active
+        self.active: Final = not row.rejection
         self.name: Final = row.name
         self.server_networks: Final = row.server_networks
         self.rejection: Final = row.rejection

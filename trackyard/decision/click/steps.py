@@ -41,9 +41,9 @@ class DecisionStep:
 
     reasons: the reasons of its rejections, in order
     check: returns the first rejection of a click
-    skips: whether the step can reject no click on a route
+    skips: whether the step passes every click on a route
     check_all: returns every rejection by its reason, where one step has several at once
-    skips_ordinary: whether the step can reject no ordinary hit (`Hit.is_ordinary`)
+    skips_ordinary: whether the step passes every ordinary hit (`Hit.is_ordinary`)
     uses_state: whether the check reads the reservation of the click
     """
 
@@ -99,10 +99,9 @@ def _check_open(hit: Hit, route: OfferRoute, reservation: Reservation) -> Reject
 
 
 def _check_active(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
-    affiliate = hit.affiliate
-    if affiliate is not None and affiliate.active:
-        return None
-    return Rejection(affiliate.rejection) if affiliate is not None and affiliate.rejection else _INACTIVE_AFFILIATE
+    if hit.affiliate is None:
+        return _INACTIVE_AFFILIATE
+    return None if hit.affiliate.active else Rejection(hit.affiliate.rejection)
 
 
 def _check_advertiser(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:

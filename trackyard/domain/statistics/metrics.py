@@ -8,57 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, StrEnum
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from trackyard.base.money import ZERO, rounded
 from trackyard.base.texts.marks import lazy_gettext
 
 COUNTED: Final = ("confirmed", "pending", "hold")
 """The conversion types that `conversions`, `charge`, `payout` and `margin` count; declined is a metric of its own."""
-
-
-class Traffic(Protocol):
-    """The sums that rows of reports and windows of rules share."""
-
-    @property
-    def clicks(self) -> int:
-        """Accepted clicks."""
-        ...
-
-    @property
-    def unique(self) -> int:
-        """Unique clicks."""
-        ...
-
-    @property
-    def rejected(self) -> int:
-        """Rejected clicks."""
-        ...
-
-    @property
-    def conversions(self) -> int:
-        """Conversions of COUNTED."""
-        ...
-
-    @property
-    def confirmed(self) -> int:
-        """Confirmed conversions."""
-        ...
-
-    @property
-    def declined(self) -> int:
-        """Declined conversions."""
-        ...
-
-    @property
-    def charge(self) -> Decimal:
-        """The charge of COUNTED."""
-        ...
-
-    @property
-    def payout(self) -> Decimal:
-        """The payout of COUNTED."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +119,7 @@ class Metric:
     of_staff: bool = False
     old: tuple[str, ...] = ()
 
-    def value(self, sums: Traffic) -> Decimal | int | None:
+    def value(self, sums: MetricSums) -> Decimal | int | None:
         """Return the metric of sums; None for a share or a rate of nothing."""
         if self.per is None:
             return self.of(sums)
@@ -193,7 +149,7 @@ def _sum(name: str) -> Callable[[Any], Any]:
     return lambda sums: getattr(sums, name)
 
 
-def _margin(sums: Traffic) -> Decimal:
+def _margin(sums: Any) -> Any:
     return sums.charge - sums.payout
 
 

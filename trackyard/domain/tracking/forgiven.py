@@ -101,8 +101,8 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "a number or an id in another form",
             "offer_id=2%20, clickid=%22ID%22",
             "offer_id=2, clickid=ID",
-            "Numbers and ids in links, and click ids: blanks, plus signs, quotes, signs of a sentence and those of a "
-            "template (`{ID}`, `$ID`, `[ID]`) around them and the case of hexadecimal digits do not count.",
+            "Numbers and ids in links, and click ids: blanks, plus signs, quotes, signs of a sentence and signs of "
+            "a template (`{ID}`, `$ID`, `[ID]`) around them and the case of hexadecimal digits do not count.",
         ),
         BLANK_VALUE: Forgiveness(
             "blanks",

@@ -10,7 +10,6 @@ from typing import Final
 _DOTS: Final = re.compile("[.。．｡]")
 _KEPT: Final = re.compile("[ßẞς\u200c\u200d]")
 """Letters that are part of a name since IDNA 2008, while the codec of Python replaces them by others or drops them."""
-_LONGEST_LABEL: Final = 63
 
 
 def ascii_host(host: str) -> str:
@@ -23,9 +22,8 @@ def ascii_host(host: str) -> str:
 def _ascii_label(label: str) -> str:
     if _KEPT.search(label) is None:
         return label.encode("idna").decode("ascii")
+    import idna  # few hosts need its tables
+
     # Letter by letter: as a word in small letters, a final Σ would be ς.
     plain = unicodedata.normalize("NFKC", "".join(letter.lower() for letter in label))
-    made = "xn--" + plain.encode("punycode").decode("ascii")
-    if len(made) > _LONGEST_LABEL:
-        raise UnicodeError("label too long")
-    return made
+    return idna.encode(plain).decode("ascii")

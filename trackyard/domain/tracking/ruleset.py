@@ -60,16 +60,15 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):
     """One row an affiliate, key = its id.
 
-    rejection: the reason of its clicks while it is not active, "" = that of inactive affiliates.
+    rejection: the reason for which its clicks are rejected, "" = they count.
     name: fills {affiliate_name}; never the login, which may be an e-mail address.
     server_networks: addresses and networks from which it may report the clicks of others (`ip=`, `ua=`); empty = none.
     """
 
     id: int
-    active: bool
+    rejection: str = ""
     name: str = ""
     server_networks: tuple[str, ...] = ()
-    rejection: str = ""
 
 
 class RulesetLanding(msgspec.Struct, frozen=True, gc=False):

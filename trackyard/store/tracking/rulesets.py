@@ -177,7 +177,6 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     return {
         str(row.id): RulesetAffiliate(
             id=row.id,
-            active=not row.status.rule.click_reason,
             name=row.name or "",
             server_networks=tuple(row.server_ip) if row.server_clicks else (),
             rejection=row.status.rule.click_reason,

@@ -18,7 +18,7 @@ SELECTS = {
     "admin.partners.names",
 }
 ROWS = {"offers.list": 1, "stats.custom": 3, "admin.alerts.list": 1, "admin.offers.affiliates": 1}
-"""Figures are those of the period, of the one before it, and of the hour that is not over."""
+"""The figures of the period, of the period before it, and of the hour that is not over."""
 FRAME = {"admin.alerts.list": 1, "admin.partners.list": 1, "admin.advertisers.list": 1, "admin.tickets.list": 1}
 
 

@@ -12,9 +12,9 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.shown import number
+from trackyard.domain.statistics.metrics import MetricSums
 from trackyard.wire.local_calls import LocalCalls
 
 FIGURES: Final = ("clicks", "conversions", "cr")
@@ -58,7 +58,7 @@ def page_by_figure(offers: Offers, page: int, per_page: int) -> list[ListedOffer
     return list(islice(offers, (page - 1) * per_page, page * per_page))
 
 
-_READ: Final[Mapping[str, Callable[[Figures], Decimal | int | None]]] = {
+_READ: Final[Mapping[str, Callable[[MetricSums], Decimal | int | None]]] = {
     "clicks": lambda each: each.clicks,
     "conversions": lambda each: each.conversions,
     "cr": lambda each: each.metric("cr"),

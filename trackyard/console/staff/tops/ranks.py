@@ -9,10 +9,11 @@ from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import Figures, Row
+from trackyard.console.frame.figures import Row
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.shown import number
 from trackyard.console.frame.slice_keys import Key, Keys, row_key
+from trackyard.domain.statistics.metrics import MetricSums
 from trackyard.wire.local_calls import LocalCalls
 
 TOP: Final = 5
@@ -39,7 +40,7 @@ class RankedRow:
     """
 
     keys: Keys
-    figures: Figures
+    figures: MetricSums
     change: Decimal | None = None
 
 
@@ -77,7 +78,7 @@ def read_ranked(
     return RankedRows(wanted[:TOP], found.currency)
 
 
-def _late(calls: LocalCalls[Deps], slice_: str, period: DayPeriod, filters: Sequence[Pair]) -> Mapping[Key, Figures]:
+def _late(calls: LocalCalls[Deps], slice_: str, period: DayPeriod, filters: Sequence[Pair]) -> Mapping[Key, MetricSums]:
     """Return the figures of today's hour that is not over, by the keys of their rows."""
     if not period.is_open or period.first > period.today:
         return {}
@@ -85,18 +86,18 @@ def _late(calls: LocalCalls[Deps], slice_: str, period: DayPeriod, filters: Sequ
     return {row_key(row.keys): row.figures for row in late.rows}
 
 
-def _changed(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, Figures]) -> list[RankedRow]:
+def _changed(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, MetricSums]) -> list[RankedRow]:
     """Return every row of two periods with the change of its margin, up to the last full hour."""
     earlier = {row_key(row.keys): row for row in before}
     rows = []
     for row in now:
         key = row_key(row.keys)
-        then = earlier.pop(key, Row(row.keys, Figures())).figures
-        rows.append(RankedRow(row.keys, row.figures, _margin(row.figures - late.get(key, Figures()) - then)))
-    return rows + [RankedRow(row.keys, Figures(), -_margin(row.figures)) for row in earlier.values()]
+        then = earlier.pop(key, Row(row.keys, MetricSums())).figures
+        rows.append(RankedRow(row.keys, row.figures, _margin(row.figures - late.get(key, MetricSums()) - then)))
+    return rows + [RankedRow(row.keys, MetricSums(), -_margin(row.figures)) for row in earlier.values()]
 
 
-def _margin(figures: Figures) -> Decimal:
+def _margin(figures: MetricSums) -> Decimal:
     return figures.charge - figures.payout
 
 

@@ -8,7 +8,6 @@ from typing import Final
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.charts.changes import ChangeTone
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
@@ -16,6 +15,7 @@ from trackyard.console.money_shown.currencies import PARAMETER as CURRENCY
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.slices import cell_of
 from trackyard.console.staff.tops.ranks import RANKS, RankedRow, RankedRows
+from trackyard.domain.statistics.metrics import MetricSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TopRow:
 
     title: str
     link: str
-    figures: Figures
+    figures: MetricSums
     share: float
     clicks: str
     conversions: str
