@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from io import StringIO
 from typing import Any, Final, TypeVar
 
@@ -18,7 +17,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.wire.endpoint import A, Endpoint
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
-from trackyard.wire.response.envelope import Answer, View, encoded
+from trackyard.wire.response.envelope import Answer, View, values_by_name
 from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
 R = TypeVar("R")
@@ -53,7 +52,7 @@ def rows_file(name: str, rows: Iterable[View | Mapping[str, object]], without: C
     without: fields that the file lacks.
     """
     response = Response(
-        BYTE_ORDER_MARK + _csv_of([dict(_cells(record_of(each), without)) for each in rows]),
+        BYTE_ORDER_MARK + _csv_of([dict(_cells(_fields(each), without)) for each in rows]),
         media_type=CSV,
         headers={
             "Content-Disposition": " ".join(("attachment;", f"filename={name}.csv")),
@@ -103,12 +102,8 @@ def total_of(answer: Answer) -> int:
     return int(pages.total_count if hasattr(pages, "total_count") else pages.total)
 
 
-def record_of(row: View | Mapping[str, object]) -> Mapping[str, object]:
-    """Return a row as a program gets it."""
-    if not isinstance(row, View):
-        return row
-    record: Mapping[str, object] = json.loads(encoded(row), parse_float=Decimal)
-    return record
+def _fields(row: View | Mapping[str, object]) -> Mapping[str, object]:
+    return values_by_name(row) if isinstance(row, View) else row
 
 
 def _cells(row: Mapping[str, object], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -129,9 +124,9 @@ def _text(value: object) -> str:
             return "true" if value else "false"
         case str():
             return f"'{value}" if value[:1] in FORMULA_STARTS else value
-        case list() if any(isinstance(each, (list, dict)) for each in value):
+        case list() | tuple() if any(isinstance(each, (list, tuple, dict)) for each in value):
             return json.dumps(value, ensure_ascii=False, default=str)
-        case list():
+        case list() | tuple():
             return _text(", ".join("" if each is None else str(each) for each in value))
     return str(value)
 

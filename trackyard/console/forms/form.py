@@ -16,7 +16,6 @@ from trackyard.console.forms.state import (
     FormState,
     Pair,
     RowState,
-    form_values,
     loaded_state,
     new_row,
     settled_state,
@@ -26,7 +25,7 @@ from trackyard.console.forms.state import (
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.request import PageRequest
 from trackyard.wire.endpoint import A
-from trackyard.wire.response.envelope import View
+from trackyard.wire.response.envelope import View, values_by_name
 from trackyard.wire.response.errors import REQUIRED
 
 SHOWN: Final = "form_shown"
@@ -59,7 +58,7 @@ class PageForm(Generic[A]):
         self._groups = bind(plan, request.calls, choices, request.deps.currency, request.zone)
         self._parts: list[BoundPart] = [part for group in self._groups for part in group]
         self._current = self._shown = self._typed = shown_state(
-            self._parts, form_values(values) if isinstance(values, View) else values
+            self._parts, values_by_name(values) if isinstance(values, View) else values
         )
         self.seal = seal_of(request)
         self._do, self.faults, self.note, self.status = "", dict[str, list[str]](), "", 200

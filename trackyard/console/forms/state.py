@@ -4,13 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Final
 
-import msgspec
-
 from trackyard.console.forms.bound import BoundField, BoundPart, BoundRows, Value, plain_text
-from trackyard.wire.response.envelope import View
 
 Pair = tuple[str, str]
 MOST_ROWS: Final = 200
@@ -56,12 +52,6 @@ class FormState:
         """Return it as text, for a hidden field."""
         rows = {name: [(row.origin, row.values, row.carried) for row in each] for name, each in self.rows.items()}
         return json.dumps([self.fields, rows], ensure_ascii=False, separators=(",", ":"))
-
-
-def form_values(view: View) -> dict[str, Any]:
-    """Return a view's values by their names on the wire, in the types that forms read."""
-    found: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(Decimal,), str_keys=True)
-    return found
 
 
 def shown_state(parts: Sequence[BoundPart], values: Mapping[str, Any] | None) -> FormState:

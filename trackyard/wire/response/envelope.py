@@ -57,6 +57,15 @@ def encoded(answer: Any) -> bytes:
     return _encoder.encode(answer.rows if isinstance(answer, BareAnswer) else answer)
 
 
+def values_by_name(view: View) -> dict[str, Any]:
+    """Return the fields of a view by name, as a program reads them.
+
+    Numbers with a point are decimals, and lists may be tuples. UNSET fields are left out.
+    """
+    found: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(Decimal,), str_keys=True)
+    return found
+
+
 def number(amount: Decimal) -> Decimal:
     """Return an amount without trailing zeros, so that a whole amount is a whole number on the wire."""
     whole = amount.to_integral_value()

@@ -5,7 +5,7 @@ from typing import Final
 
 from trackyard.api.people import advertisers
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, form_values, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -14,6 +14,7 @@ from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import managers
 from trackyard.wire.endpoint import A
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -142,7 +143,7 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
         "affiliates_disabled": [str(each.id) for each in found.affiliates_disabled],
     }
     plan = _with_custom_fields(request, EDIT)
-    form = open_form(request, plan, form_values(found) | lists, choices=_choices(request), path={"id": found.id})
+    form = open_form(request, plan, values_by_name(found) | lists, choices=_choices(request), path={"id": found.id})
     answer = form.save()
     if answer is not None:
         return Redirect(path, gettext("%(title)s is saved.", title=answer.advertiser.title))

@@ -8,7 +8,7 @@ from trackyard.api.money import payment_systems
 from trackyard.api.people import affiliates
 from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, form_values, open_form
+from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -19,6 +19,7 @@ from trackyard.console.staff.affiliates.words import STATUSES
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import affiliate_name, managers
 from trackyard.wire.endpoint import A
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -105,7 +106,7 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
 
 def _values(affiliate: AffiliateView) -> dict[str, Any]:
     """Return an affiliate's values by parameter name."""
-    return form_values(affiliate) | {
+    return values_by_name(affiliate) | {
         NAME: payee_values(affiliate.payment_systems),
         "custom_fields": {str(each.id): each.value for each in affiliate.custom_fields},
         "manager_id": affiliate.manager.id if affiliate.manager else "",

@@ -10,7 +10,7 @@ from trackyard.api.offers.view_parts import PersonalPaymentView
 from trackyard.api.people import affiliates
 from trackyard.base.errors import AccessDenied, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, form_values, open_form
+from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, open_form
 from trackyard.console.forms.form import PageForm
 from trackyard.console.forms.kept import DO
 from trackyard.console.frame.address import Pair
@@ -22,6 +22,7 @@ from trackyard.console.staff.affiliates.one import find_affiliate, page_of
 from trackyard.console.staff.offers.one import may_write
 from trackyard.console.staff.offers.plan import DEVICES, PERSONAL_ROWS
 from trackyard.console.staff.people_names import affiliate_name
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -49,7 +50,12 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
     currencies = names.currencies(request.calls, request.deps.currency)
     choices = {f"{_NAME}[currency]": currencies, f"{_NAME}[devices]": DEVICES}
     form = open_form(
-        request, _plan(number), {_NAME: [form_values(each) for each in own]}, choices=choices, path=path, fixed=others
+        request,
+        _plan(number),
+        {_NAME: [values_by_name(each) for each in own]},
+        choices=choices,
+        path=path,
+        fixed=others,
     )
     back = f"/console/affiliates/{number}#payouts"
     if _removes_all(request, form, own):
@@ -80,7 +86,7 @@ def _offer(request: PageRequest) -> OfferView | None:
 
 def _sent(place: int, payment: PersonalPaymentView) -> Iterable[Pair]:
     """Return a payment of other affiliates as parameters."""
-    return flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", form_values(payment))
+    return flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", values_by_name(payment))
 
 
 def _removes_all(request: PageRequest, form: PageForm[Any], own: Sequence[PersonalPaymentView]) -> bool:

@@ -9,7 +9,7 @@ from trackyard.api.platform import domains as domains_api
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.base.zones import find_zone
-from trackyard.console.forms import flat_pairs, form_values, open_form
+from trackyard.console.forms import flat_pairs, open_form
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -20,6 +20,7 @@ from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -84,17 +85,17 @@ def _find_copied(request: PageRequest) -> OfferView | None:
 
 def values_of(request: PageRequest, offer: OfferView) -> dict[str, Any]:
     """Return an offer's values by parameter name."""
-    schedule = form_values(offer.schedule)
+    schedule = values_by_name(offer.schedule)
     if offer.schedule.date_start:
         zone = find_zone(offer.schedule.timezone)
         moment = datetime.fromtimestamp(offer.schedule.date_start.sec, UTC).astimezone(zone or request.deps.zone)
         schedule["date_start"] = moment.date().isoformat()
     domains = {host: number for number, host in _domains(request)}
-    return form_values(offer) | {
+    return values_by_name(offer) | {
         "schedule": schedule,
         "stop_date": (offer.stop_at or "")[:10],
         "domain_id": domains.get(offer.domain_url, ""),
-        "caps": [form_values(cap) | {"goals": list(cap.goals)} for cap in offer.caps],
+        "caps": [values_by_name(cap) | {"goals": list(cap.goals)} for cap in offer.caps],
     }
 
 

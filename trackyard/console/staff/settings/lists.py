@@ -13,7 +13,7 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import asks_for_file, every_row, record_of, rows_file, total_of
+from trackyard.console.list_files import asks_for_file, every_row, rows_file, total_of
 from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import PER_PAGE, ListState, read_list
@@ -26,6 +26,7 @@ from trackyard.console.staff.settings.declared import (
     SettingsList,
 )
 from trackyard.wire.endpoint import A
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -166,7 +167,7 @@ def _every_record(each: SettingsList[R, A], request: PageRequest, sent: Sequence
 
 def _with_key(each: SettingsList[R, A], record: R) -> Mapping[str, object]:
     """Return a record of the file; each has its id under this name."""
-    return {**record_of(record), "id": str(each.key(record))}
+    return {**values_by_name(record), "id": str(each.key(record))}
 
 
 def _find(each: SettingsList[R, A], request: PageRequest) -> R:

@@ -5,12 +5,13 @@ from typing import Final
 from trackyard.api.money import exchange_rates
 from trackyard.api.platform import settings
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
-from trackyard.console.forms import form_values, open_form
+from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.settings.declared import LISTS
+from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
@@ -71,7 +72,7 @@ PLAN: Final = FormPlan(
 def platform_settings(request: PageRequest) -> PageAnswer:
     """Show and change the settings of the platform."""
     answer = request.calls.ask(settings.show)
-    form = open_form(request, PLAN, {**form_values(answer.settings), "password": ""})
+    form = open_form(request, PLAN, {**values_by_name(answer.settings), "password": ""})
     if form.save() is not None:
         return Redirect(PATH, gettext("The settings are saved. They are in force within a second."))
     return form.page(
