@@ -4,8 +4,9 @@ wrk, one thread on a core of its own, sends the clicks of traffic.py in turn to 
 and to the edge's server with a fixed answer, one worker each on the other core; `cpu_us` next to each rate is what the
 server's processes computed for a request, `wrk computed` shows that wrk was not the limit. Then clicks arrive at half
 the edge's saturated rate: 256 connections each wait a random time before the next click, so that they come
-independently of each other. Then 10 offers against 100,000, two edges against one (not pinned: they and wrk share what
-cores there are), and where the microseconds go.
+independently of each other. `load` sends the clicks of browsers.py at 10, 25, 50 and 90 % of the edge's saturated rate
+to the edge and to nginx in turn, and prints what a click costs each of them. Then 10 offers against 100,000, two edges
+against one (not pinned: they and wrk share what cores there are), and where the microseconds go.
 
 Needs the Debian packages wrk and nginx.
 """
@@ -15,12 +16,14 @@ import re
 import statistics
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bench import steps
+from bench.browsers import browser_rules, write_browser_script
 from bench.common import data_directory, options_of
 from bench.servers import Rate, Server, nginx, protocol, rate_of
 from bench.traffic import need, rules, send, write_script
@@ -32,6 +35,8 @@ from trackyard.runtime.compiled import in_use
 ROUNDS: Final = 2
 PACED_CONNECTIONS: Final = 256
 FEW, MANY = 10, 100_000
+SHARES: Final = (0.1, 0.25, 0.5, 0.9)
+"""Of the saturated rate."""
 _WARM_S: Final = 1.5
 
 
@@ -64,6 +69,57 @@ def measure_rates(directory: Path, seconds: float) -> dict[str, Any]:
     print(f"the edge makes {figures['ratio']} of nginx's rate, by the processor's time {figures['cpu_ratio']}")
     print(f"at half its rate ({paced.rate:.0f}/s) p50 {paced.p50_ms} ms, p99 {paced.p99_ms} ms", flush=True)
     return figures
+
+
+def measure_load(directory: Path, seconds: float) -> dict[str, Any]:
+    """Measure the edge and nginx with clicks of browsers, at shares of the edge's saturated rate.
+
+    Eight measurements of `seconds` each at shares, two at the highest rate, and two of 1.5 seconds before.
+    """
+    publish(directory / "rules", browser_rules())
+    script = write_browser_script(directory)
+    measured: dict[tuple[str, float], Rate] = {}
+    with ExitStack() as stack:
+        servers = {"nginx": stack.enter_context(nginx(directory)), "edge": stack.enter_context(protocol(directory))}
+        for name, server in servers.items():
+            rate_of(server, script, min(seconds, _WARM_S))
+            measured[name, 1] = rate_of(server, script, seconds)
+        for share in SHARES:
+            slow = write_browser_script(directory, PACED_CONNECTIONS * 1000 / (measured["edge", 1].rate * share))
+            for name, server in servers.items():
+                measured[name, share] = rate_of(server, slow, seconds, PACED_CONNECTIONS)
+        reasons = _recorded(servers["edge"])
+    figures = load_figures(measured, reasons)
+    for line in load_lines(figures):
+        print(line, flush=True)
+    return {"load": figures}
+
+
+def load_figures(measured: Mapping[tuple[str, float], Rate], reasons: Mapping[str, float]) -> dict[str, Any]:
+    """Return microseconds a click of edge and nginx by share of the rate, and the rejected share.
+
+    measured: by the name of a server and the share, 1 = saturated. reasons: recorded clicks by reason.
+    """
+    total = sum(reasons.values())
+    figures: dict[str, Any] = {"rejected": round(1 - reasons.get(ACCEPTED, 0) / total, 3) if total else 0.0}
+    for share in (*SHARES, 1):
+        edge, other = measured["edge", share], measured["nginx", share]
+        figures[f"{share:.0%}"] = {
+            "rps": round(edge.rate),
+            "edge_us": round(edge.cpu_us, 1),
+            "nginx_us": round(other.cpu_us, 1),
+            "ratio": round(other.cpu_us / edge.cpu_us, 3),
+        }
+    return figures
+
+
+def load_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures as a table of text."""
+    yield f"{figures['rejected']:.1%} of the clicks were rejected"
+    yield f"{'of the highest':>16} {'clicks/s':>9} {'edge us':>8} {'nginx us':>9} {'ratio':>6}"
+    for share, row in figures.items():
+        if share != "rejected":
+            yield f"{share:>16} {row['rps']:>9} {row['edge_us']:>8} {row['nginx_us']:>9} {row['ratio']:>6}"
 
 
 def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
@@ -118,6 +174,7 @@ def measure_steps(directory: Path, seconds: float) -> dict[str, Any]:
 
 PARTS: Final = {
     "rates": measure_rates,
+    "load": measure_load,
     "offers": measure_offers,
     "edges": measure_edges,
     "steps": measure_steps,
@@ -134,10 +191,15 @@ def _report(name: str, rate: Rate) -> Rate:
     return rate
 
 
+def _recorded(server: Server) -> dict[str, float]:
+    """Return the recorded clicks of an edge by reason."""
+    time.sleep(1.5)  # the edge hands its counts over once a second
+    return clicks_by_reason(request(server.monitoring_port, "GET", "/metrics").body.decode())
+
+
 def _accepted(server: Server) -> float:
     """Return the share of accepted clicks; exit when many were rejected."""
-    time.sleep(1.5)  # the edge hands its counts over once a second
-    counts = clicks_by_reason(request(server.monitoring_port, "GET", "/metrics").body.decode())
+    counts = _recorded(server)
     share = counts.get(ACCEPTED, 0) / sum(counts.values())
     print(f"{sum(counts.values()):.0f} clicks recorded, {share:.1%} accepted: {counts}")
     if share < 0.9:

@@ -81,7 +81,7 @@ class _Browser:
 
 
 def _route_of(address: str) -> str:
-    """Return the path of the page of an address as it is declared; "" for files and for what is no page."""
+    """Return the path of the page of an address as it is declared; "" for what is not a page."""
     path = urlsplit(address).path
     found = (each.path for each in _TABLE.routes if each.method == "GET" and each.pattern.match(path))
     return "" if path.endswith("/file") else next(found, "")

@@ -83,7 +83,7 @@ def _convert(database: Database, analytics: Analytics, count: int) -> int:
 
 
 def _rest(store: Analytics) -> None:
-    """Wait for the merges of the loaded parts: they are no work of the rebuild."""
+    """Wait for the merges of the loaded parts: they are not part of the work of the rebuild."""
     asked = "SELECT count() FROM system.merges WHERE database = currentDatabase()"
     poll_until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
 

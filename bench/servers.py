@@ -25,7 +25,7 @@ import psutil
 import uvloop
 
 from bench.common import options_of
-from bench.traffic import find_program, need, rules, send, write_script
+from bench.traffic import CONNECTIONS, find_program, need, rules, send, write_script
 from tests.support.clicks.edge import publish
 from tests.support.processes.program import free_port, poll_until
 from trackyard.base.clock import SystemClock
@@ -262,13 +262,13 @@ class Rate:
     wrk_busy: float
 
 
-def rate_of(server: Server, script: Path, seconds: float) -> Rate:
-    """Send at the highest rate; wrk has its own core if there are two."""
+def rate_of(server: Server, script: Path, seconds: float, connections: int = CONNECTIONS) -> Rate:
+    """Send at the highest rate, or as the script paces them; wrk has its own core if there are two."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) > 1:
         server.pin(cores[0])
     spent = server.cpu_s()
-    sent = send(script, server.port, seconds, core=cores[-1] if len(cores) > 1 else None)
+    sent = send(script, server.port, seconds, connections, core=cores[-1] if len(cores) > 1 else None)
     if not sent.requests:
         sys.exit("no answer came in time: the machine has other things to do")
     return Rate(sent.rate, (server.cpu_s() - spent) / sent.requests * 1e6, sent.busy)

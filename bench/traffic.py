@@ -44,7 +44,7 @@ CONNECTIONS: Final = 64
 _HEADS: Final = 20_000
 """The number of requests apart from addresses; they are made in advance to spare wrk work."""
 
-_SCRIPT: Final = """
+SCRIPT: Final = """
 local heads, prefix, suffix = {}, {}, {}
 for line in io.lines(%(heads)r) do
   heads[#heads + 1] = line:gsub("|", "\\r\\n") .. "\\r\\nX-Forwarded-For: "
@@ -189,7 +189,7 @@ def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0, *, 
     if not listed.exists():
         listed.write_text("\n".join("|".join(lines) for lines in heads(offers, capped=capped)) + "\n")
     script = directory / f"clicks-{name}-{delay_ms:g}.lua"
-    script.write_text(_SCRIPT % {"heads": str(listed), "seed": 1, "addresses": ADDRESSES, "delay_ms": delay_ms})
+    script.write_text(SCRIPT % {"heads": str(listed), "seed": 1, "addresses": ADDRESSES, "delay_ms": delay_ms})
     return script
 
 

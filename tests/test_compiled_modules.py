@@ -5,12 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from trackyard.runtime import compiled
 
+ROOT = Path(__file__).parents[1]
 _TELL = (
     "from trackyard.runtime import compiled\n"
     "import trackyard.edge.http.request as module\n"
@@ -77,3 +79,46 @@ def test_compiled_modules_are_used_unless_switched_off() -> None:
 def test_compiled_modules_have_source_files() -> None:
     assert [module for module in compiled.MODULES if not compiled.path_of(module).is_file()] == []
     assert list(compiled.MODULES) == sorted(compiled.MODULES)
+
+
+_COMPILER = """#!/bin/sh
+if [ "$1" != setup.py ]; then exec {python} "$@"; fi
+echo once >>times
+mkdir -p "$5/trackyard" && echo module >"$5/trackyard/click_path.so"
+exec {python} -c 'import sys, runpy
+from hashlib import sha256
+from pathlib import Path
+runpy.run_path("trackyard/runtime/compiled.py")["write_manifest"](Path(sys.argv[1]), modules=True)' "$5/trackyard"
+"""
+"""Compiles nothing in no time."""
+
+
+def test_return_to_earlier_files_compiles_nothing(copy: Path) -> None:
+    if compiled.missing_requirement():
+        pytest.skip(f"nothing can be compiled here: {compiled.missing_requirement()}")
+    root = copy.parent
+    (copy / compiled.MANIFEST).unlink(missing_ok=True)
+    shutil.copytree(ROOT / "script", root / "script")
+    (root / ".venv" / "bin").mkdir(parents=True)
+    python = root / ".venv" / "bin" / "python"
+    python.write_text(_COMPILER.format(python=sys.executable))
+    python.chmod(0o755)
+    changed = copy / "journal" / "records.py"
+    first = changed.read_text()
+
+    def compile_now(text: str) -> int:
+        """Return how often a compiler ran until the modules of this text were there."""
+        changed.write_text(text)
+        done = subprocess.run(["script/compile"], cwd=root, capture_output=True, text=True, check=True)
+        assert (copy / "click_path.so").read_text() == "module\n", done.stderr
+        manifest = json.loads((copy / compiled.MANIFEST).read_text())
+        assert manifest["sources"]["journal/records.py"] == sha256(text.encode()).hexdigest()
+        return len((root / "times").read_text().splitlines())
+
+    assert [compile_now(first), compile_now(first), compile_now(f"{first}# changed\n")] == [1, 1, 2]
+    (copy / "click_path.so").write_text("of another text")
+    assert compile_now(first) == 2, "the result of the first text is kept"
+    for number in range(6):
+        compile_now(f"{first}# {number}\n")
+    assert len(list((root / ".venv" / "compiled").iterdir())) == 5
+    assert compile_now(first) == 9, "only the last five are kept"

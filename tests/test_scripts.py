@@ -6,6 +6,7 @@ import pty
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, PackagePath, distribution, packages_distributions
@@ -16,7 +17,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from tests.supply.pins import RUNTIME, pins_of
+from tests.supply.pins import DEVELOPMENT, RUNTIME, pins_of
 from trackyard.runtime import compiled
 
 ROOT = Path(__file__).parents[1]
@@ -98,7 +99,7 @@ def test_script_bench_help_of_measurement_measures_nothing(copy: Path) -> None:
 
 
 def make_python(path: Path, version: str) -> str:
-    """A command that answers as a Python of a version does; "" = it is no Python."""
+    """A command that answers as a Python of a version does; "" = it is not a Python."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\necho '{version}'\n" if version else "#!/bin/sh\nexit 1\n")
     path.chmod(0o755)
@@ -174,6 +175,61 @@ def test_setup_compiles_once_its_compiler_is_installed(copy: Path, kind: str) ->
     expected = [compiler_of_setup()] + [pins_in(development) - pins_in(runtime) - {"pip"}] * bool(kind)
     assert sorted(map(sorted, map(pins_in, parts))) == sorted(map(sorted, expected))
     assert "pins-" in (copy / "seen").read_text()
+
+
+def test_pins_of_development_are_those_that_the_program_lacks() -> None:
+    runtime, development = pins_of(RUNTIME), pins_of(DEVELOPMENT)
+    assert len(runtime) > 60 and len(development) > 100
+    assert not {name for name, _ in runtime} & {name for name, _ in development}
+    first, *others = DEVELOPMENT.read_text().splitlines()
+    assert first == f"-r {RUNTIME.name}" and not [line for line in others if line.startswith("-")]
+
+
+def test_pins_are_generated_files_without_shown_differences() -> None:
+    names = [RUNTIME.name, DEVELOPMENT.name]
+    said = run(ROOT, "git", "check-attr", "diff", "linguist-generated", "--", *names).stdout.splitlines()
+    values = {"diff": "unset", "linguist-generated": "set"}
+    assert said == [f"{name}: {attribute}: {value}" for name in names for attribute, value in values.items()]
+
+
+def test_pin_writes_what_development_adds_and_keeps_pins(copy: Path) -> None:
+    """The stub answers as uv does: it keeps the pins of the file that it writes."""
+    runtime, development = ((copy / name).read_text() for name in ("requirements.txt", "requirements-dev.txt"))
+    stub(
+        copy / "bin" / "uv",
+        'for each; do [ "$before" = -o ] && out=$each; [ "$before" = --extra ] && extra=$each; before=$each; done',
+        'cp "$out" "kept-${extra:-none}"',
+        'cp "$out" was',
+        '{ echo "new==1 \\\\"; echo "    --hash=sha256:0"; cat was; } >"$out"',
+    )
+    stub(copy / "script" / "setup")
+    stub(copy / ".venv" / "bin" / "python")
+    done = run(copy, "script/pin", PATH=f"{copy / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (copy / "kept-dev").read_text() == runtime + development.partition("\n")[2]
+    assert (copy / "kept-none").read_text() == runtime
+    assert (copy / "requirements.txt").read_text() == f"new==1 \\\n    --hash=sha256:0\n{runtime}"
+    assert (copy / "requirements-dev.txt").read_text() == development
+
+
+PYTHON_SCRIPTS = [name for name in SCRIPTS if "use_environment" in (ROOT / "script" / name).read_text()]
+ARGUMENTS = {"fonts": ["folder"], "origins": ["wheel"], "places": ["folder"], "robots": ["--people", "folder"]}
+
+
+@pytest.mark.parametrize("name", PYTHON_SCRIPTS)
+def test_script_in_python_runs_with_the_environment_of_the_project(copy: Path, name: str) -> None:
+    """Whichever Python started it; the environment is set up before."""
+    stub(copy / "script" / "setup", 'echo "set up $*"')
+    stub(copy / ".venv" / "bin" / "python", 'echo "ran $*"')
+    done = run(copy, sys.executable, f"script/{name}", *ARGUMENTS.get(name, []), PYTHONDONTWRITEBYTECODE="1")
+    expected = ["set up dev", " ".join(["ran", f"script/{name}", *ARGUMENTS.get(name, [])])]
+    assert (done.returncode, done.stdout.splitlines(), done.stderr) == (0, expected, "")
+
+
+def test_every_script_in_python_finds_the_environment() -> None:
+    """The script of regions alone needs no package."""
+    in_python = {name for name in SCRIPTS if "python3" in (ROOT / "script" / name).read_text().splitlines()[0]}
+    assert {"agents", "origins", "robots"} < set(PYTHON_SCRIPTS) == in_python - {"regions"}
 
 
 def test_setup_compiles_with_each_package_of_which_modules_read_types() -> None:

@@ -55,7 +55,7 @@ def test_sheet_is_read_with_its_numbers() -> None:
         ),
         (book(A=ROWS)[:-40], "", "file", "This cannot be read as a spreadsheet."),
         (book(A=ROWS), "B", "sheet", "The spreadsheet has no sheet 'B'. It has: A."),
-        (b"click_id,sum\n", "B", "sheet", "The file is no spreadsheet (XLSX), so it has no sheets."),
+        (b"click_id,sum\n", "B", "sheet", "The file is not a spreadsheet (XLSX), so it has no sheets."),
         (book(A=FAR.format(9, "XFD9")), "", "file", "The sheet has cells as far as row 9, column 16384."),
         (book(A=FAR.format(1048576, "XFD1048576")), "", "file", "The spreadsheet is damaged, or needs more memory"),
         (book(A=BOMB), "", "file", "The sheet is too large. Save it as CSV in parts."),

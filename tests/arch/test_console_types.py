@@ -12,9 +12,9 @@ from tests.arch.sources import nodes_of
 
 ROOT: Final = Path(__file__).parents[2]
 CONSOLE: Final = sorted((ROOT / "trackyard" / "console").rglob("*.py"))
-MOST_SUBSCRIPTS: Final = 81
+MOST_SUBSCRIPTS: Final = 37
 """Subscripts with a literal text: variables of paths, the request of the server, tables of the program. Not answers."""
-MOST_ANY: Final = 66
+MOST_ANY: Final = 21
 """Uses of Any: values of forms and of templates, and methods of every answer."""
 
 

@@ -159,3 +159,12 @@ def test_readme_leads_from_what_it_is_over_the_demo_to_a_report() -> None:
     places = [text.index(part) for part in ("self-hosted", *parts)]
     assert places == sorted(places)
     assert text.index("trackyard demo") < text.index("\nscript/server\n"), "the demonstration comes first"
+
+
+def test_changelog_begins_with_what_an_operator_must_do_and_what_is_new_in_40_lines() -> None:
+    newest = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1]
+    _, *parts = re.split(r"^### (.+)\n", newest, flags=re.MULTILINE)
+    headings, texts = parts[::2], parts[1::2]
+    assert headings == ["Before you upgrade", "New", "Added", "Changed", "Fixed"]
+    assert re.search(r"^1\. ", texts[0], flags=re.MULTILINE)
+    assert len(texts[1].strip().splitlines()) <= 40

@@ -26,7 +26,7 @@ ALLOWED = {
     "store/conversions/lists.py": 2,  # folded after they are read
     "store/statistics/cap_stats.py": 1,  # the same
     "store/statistics/usual_times.py": 1,  # to remove a row
-    "console/advertiser_portal/addresses.py": 1,  # whether an address must name it
+    "console/offers_shown/addresses.py": 1,  # whether an address must name it
 }
 """How many places may take a goal as it is spelled, by file."""
 KEYED = {"goal_key", "goal_keys", "is_same_goal", "find_spelling", "own_spellings", "find_spellings", "every_spelling"}

@@ -8,9 +8,11 @@ from typing import Final
 TURNS: Final = {
     "of the": re.compile(r"^ *[\w, *]{1,80}: (?:of|by) (?:the|an?|its|each|all)\b"),
     "return what": re.compile(r"\bReturns? what\b"),
-    "is no": re.compile(r"\b(?:is|are|was|were) no\b(?! longer| more)"),
-    "says": re.compile(r"\b(?:names|says|asks)\b"),
-    "those of": re.compile(r"\bthose (?:of|that|which|with|who|in)\b"),
+    "is no": re.compile(r"\b(?<!here )(?:is|are|was|were) no\b(?! longer| more)"),
+    "says": re.compile(
+        r"\b(?:says|asks)\b"
+        r"|(?<!the)(?<!their)(?<!its)(?<!of)(?<!or)(?<![,:]) names (?:the|an?|its|what|who|those|how|nothing|rows)\b"
+    ),
 }
 
 

@@ -23,7 +23,7 @@ _HEAD: Final = """# Metrics
 
 What `/metrics` of the monitoring listener shows ([operating](operating.md#watching-it)). Counters are of all processes
 of the machine since the last start; Prometheus adds the labels `job` and `instance`. A histogram has `_bucket` (with
-the label `le`), `_sum` and `_count`. An old name stays for one release and says so in its HELP. The page is written by
+the label `le`), `_sum` and `_count`. An old name stays for one release, with a note in its HELP. The page is written by
 `script/docs` from the declarations in `trackyard/base/metrics`.
 """
 

@@ -94,7 +94,7 @@ BROKEN = {
     "says more than it has": _USED.pack(FILE_BYTES * 2) + bytes(FILE_BYTES - 4),
     "length of a key is negative": _USED.pack(64) + bytes(4) + _USED.pack(-8) + bytes(FILE_BYTES - 12),
     "length of a key is too large": _USED.pack(64) + bytes(4) + _USED.pack(4000) + bytes(FILE_BYTES - 12),
-    "key is no text": _USED.pack(40) + bytes(4) + _USED.pack(4) + b"\xff\xfe\xfd\xfc" + bytes(FILE_BYTES - 16),
+    "key is not text": _USED.pack(40) + bytes(4) + _USED.pack(4) + b"\xff\xfe\xfd\xfc" + bytes(FILE_BYTES - 16),
     "key has another form": _USED.pack(40) + bytes(4) + _USED.pack(4) + b"[12]" + bytes(FILE_BYTES - 16),
 }
 

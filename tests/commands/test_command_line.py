@@ -44,7 +44,7 @@ def test_help_shows_every_command_in_its_section_and_no_internal_one() -> None:
     named = [name for _, commands in by_section(root) for name, _ in commands]
     assert sorted(named) == sorted(name for name, command in root.commands.items() if not command.hidden)
     assert {section for section, _ in by_section(root)} <= set(SECTIONS)
-    assert shown.output.rstrip().endswith("docs/commands.md, and /docs at the address of the API.")
+    assert shown.output.rstrip().endswith("docs/commands.md, and /docs at the URL of the API.")
 
 
 def test_command_line_without_command_shows_help_with_exit_code_2() -> None:

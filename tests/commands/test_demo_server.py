@@ -110,7 +110,7 @@ def test_demo_cities_have_the_ids_of_their_country() -> None:
 
 def test_demo_table_has_sums_and_counts_no_declined_conversions() -> None:
     def action(count: int, charge: float, earning: float) -> dict[str, float]:
-        return {"count": count, "charge": charge, "earning": earning}
+        return {"count": count, "charge": charge, "earning": earning, "without_click": count // 5}
 
     def row(title: str, clicks: str, confirmed: int) -> dict[str, object]:
         none = action(0, 0, 0)
@@ -125,7 +125,7 @@ def test_demo_table_has_sums_and_counts_no_declined_conversions() -> None:
         ["Longer", "name", "2,000", "5", "0.2%", "50.00", "35.00", "15.00"],
         ["A", "10", "1", "10.0%", "10.00", "7.00", "3.00"],
         [table[1]],
-        ["Total", "2,010", "6", "0.3%", "60.00", "42.00", "18.00"],
+        ["Total", "2,010", "6", "0.2%", "60.00", "42.00", "18.00"],
         ["Amounts", "in", "EUR."],
     ]
     assert len({len(line) for line in table[:-1]}) == 1
@@ -142,8 +142,9 @@ def test_demo_answer_has_offers_by_clicks_and_days_in_order() -> None:
         return {"slice": {"year": 2026, "month": 11, "day": day}, "traffic": {"raw": clicks}}
 
     def offer(title: str, clicks: str, charge: float, earning: float) -> dict[str, object]:
-        actions = {name: {"count": 0, "charge": 0, "earning": 0} for name in ("pending", "hold", "declined")}
-        actions["confirmed"] = {"count": 2, "charge": charge, "earning": earning}
+        none = {"count": 0, "charge": 0, "earning": 0, "without_click": 0}
+        actions = dict.fromkeys(("pending", "hold", "declined"), none)
+        actions["confirmed"] = none | {"count": 2, "charge": charge, "earning": earning}
         return {"slice": {"offer": {"title": title}}, "traffic": {"raw": clicks}, "actions": actions}
 
     access = DemoAccess("http://127.0.0.1:8000", "k1", "k2", "filter[date_from]=2026-11-01")

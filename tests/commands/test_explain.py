@@ -51,7 +51,7 @@ def test_explain_of_click_shows_failed_postbacks_and_what_to_do(api: Api) -> Non
     assert found.exit_code == 0
     assert "changed nothing: Access denied." in found.stdout
     assert f"  2023-11-14 22:13:25  {record}  Access denied\n    GET from 192.0.2.9: clickid={click.id}" in found.stdout
-    assert "    What to do: Copy the address from `postback_url` of the advertiser" in found.stdout
+    assert "    What to do: Copy the URL from `postback_url` of the advertiser" in found.stdout
 
 
 def test_explain_of_delivery_shows_every_attempt_with_masked_address(api: Api) -> None:

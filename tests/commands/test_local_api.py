@@ -52,7 +52,7 @@ def client() -> Iterator[ApiClient]:
 
 @pytest.mark.parametrize("ask", [lambda api: api.get("/redirect"), lambda api: api.post("/redirect", {"a": 1})])
 def test_command_follows_no_redirect_with_its_key(client: ApiClient, ask: Callable[[ApiClient], object]) -> None:
-    with pytest.raises(ApiError, match="it redirects to /elsewhere; use that address"):
+    with pytest.raises(ApiError, match="it redirects to /elsewhere; use that URL"):
         ask(client)
     assert OtherProgram.asked == ["/redirect"]
 

@@ -15,6 +15,7 @@ from tests.support.command import run_command
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.api.statistics.reports import SliceName
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.commands.periods import DaySpan, WantedPeriod
 from trackyard.commands.report.metrics import METRICS
 from trackyard.commands.report.report import _summed
@@ -70,6 +71,17 @@ def test_report_of_offers_is_a_table_with_trends_and_total(api: Api, offers: tup
     assert lines[3].split() == [str(offers[1]), "=Hats", "3", "3", "0", "0.00%", "0.00", "0.00", "0.00", "▁█"]
     assert lines[4].split() == [str(offers[0]), "Shoes", "2", "1", "1", "50.00%", "10.00", "7.00", "3.00", "██"]
     assert lines[6].split() == ["Total", "5", "4", "1", "20.00%", "10.00", "7.00", "3.00"]
+
+
+def test_report_leaves_conversions_without_a_click_out_of_rates_and_counts_them(
+    api: Api, offers: tuple[int, int], promoter: tuple[int, ApiClient]
+) -> None:
+    click = {"time": NOW, "id": f"{NOW // 1000:08x}{IMPORT_EDGE:02x}{9:014x}"}
+    add_conversion(api.deps, 9, offer_id=offers[0], affiliate_id=promoter[0], click=click)
+    names = "conversions,without_click,cr,epc,expected_epc,total_epc,cr_total"
+    lines = table_of("offers", *PERIOD, "--metric", names, "--order", "conversions", api=api)
+    assert lines[3].split()[2:9] == ["2", "1", "50.00%", "3.50", "3.50", "7.00", "150.00%"]
+    assert lines[6].split()[:7] == ["Total", "2", "1", "20.00%", "1.40", "1.40", "2.80"]
 
 
 def test_report_without_subject_has_a_row_for_each_day_in_order(api: Api, offers: tuple[int, int]) -> None:

@@ -113,8 +113,7 @@ def test_url_and_key_work_before_and_after_command(before: bool) -> None:
     found = run_command(*options, "audit") if before else run_command("audit", *options)
     assert (found.exit_code, found.stderr) == (
         ExitCode.AWAY,
-        f"trackyard: the API at http://{NOWHERE} does not answer: start the server first. "
-        "It is the address of --url.\n",
+        f"trackyard: the API at http://{NOWHERE} does not answer: start the server first. It is the URL of --url.\n",
     )
 
 
@@ -137,7 +136,7 @@ def test_command_names_the_file_of_a_server_that_does_not_answer(
     monkeypatch.setenv("TRACKYARD_DATA_DIR", str(installation.data_dir))
     found = run_command("audit")
     assert found.exit_code == ExitCode.AWAY
-    assert f"wrote that address to {installation.data_dir}/run/server.json at 20" in found.stderr
+    assert f"wrote that URL to {installation.data_dir}/run/server.json at 20" in found.stderr
 
 
 def test_command_on_machine_without_api_asks_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ _INTRODUCTION = """\
 # Conformance
 
 `tests/conformance` reads the specification of the API (versions 3.0 and 3.1) sentence by sentence. Each row is one
-sentence, or one part of it, called over HTTP against a running program. tests/conformance/README.md says how a row is
-written. `script/docs` writes this page.
+sentence, or one part of it, called over HTTP against a running program. tests/conformance/README.md explains their
+form. `script/docs` writes this page.
 """
 
 

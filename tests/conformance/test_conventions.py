@@ -190,7 +190,7 @@ ROWS = table(
         equal("clicks[0].created_at", "<utc>"),
     ),
     sentence(
-        "a timezone that is no IANA zone name is refused",
+        "a timezone that is not an IANA zone name is refused",
         admin.get("/3.0/stats/clicks", {**DAYS, "timezone": "Berlin"}),
         refused(400, "timezone"),
     ),

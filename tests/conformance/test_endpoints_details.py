@@ -186,7 +186,7 @@ ROWS = table(
         for what, value in (("a name", "confirmed"), ("a number", 1))
     ],
     sentence(
-        "3.1: not_found is no status of a log",
+        "3.1: not_found is not a status of a log",
         admin.get("/3.1/stats/affiliatepostbacks", {**DAYS, "status": "not_found"}),
         refused(400, "status"),
     ),

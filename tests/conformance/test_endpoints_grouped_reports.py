@@ -255,7 +255,7 @@ ROWS = table(
     ],
     [
         sentence(
-            f"{path}: timezone that is no zone is refused",
+            f"{path}: timezone that is not a zone is refused",
             admin.get(path, {**ALL, "timezone": "Nowhere"}),
             refused(400, "timezone"),
         )
@@ -273,7 +273,7 @@ ROWS = table(
         sums(None, 1),
     ),
     sentence(
-        "filter[currency] refuses what is no code",
+        "filter[currency] refuses what is not a code",
         admin.get("/3.0/stats/getbydate", {**ALL, "filter[currency][]": "Euro"}),
         refused(400),
     ),

@@ -116,7 +116,7 @@ ROWS = table(
     sentence(
         "Payment: type refuses another value", add({"payments[0][type]": "gift"}), refused(400, "payments[0][type]")
     ),
-    sentence("Payment: currency refuses what is no code", add({"payments[0][currency]": "Dollar"}), refused(400)),
+    sentence("Payment: currency refuses what is not a code", add({"payments[0][currency]": "Dollar"}), refused(400)),
     sentence(
         "Payment: country_exclude turns countries around",
         add({"payments[0][countries][]": "DE", "payments[0][country_exclude]": 1}),

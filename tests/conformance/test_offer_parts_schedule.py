@@ -85,12 +85,12 @@ ROWS = table(
         "Schedule: weekday 7 is refused", add({"intervals][7][0][From": 1, "intervals][7][0][To": 2}), answers(400)
     ),
     sentence(
-        "Schedule: a timezone that is no zone name is refused",
+        "Schedule: a timezone that is not a zone name is refused",
         add({"timezone": "Madrid"}),
         refused(400, "schedule[timezone]"),
     ),
     sentence(
-        "Schedule: a date_start that is no date is refused",
+        "Schedule: a date_start that is not a date is refused",
         add({"date_start": "soon"}),
         refused(400, "schedule[date_start]"),
     ),

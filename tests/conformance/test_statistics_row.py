@@ -106,7 +106,7 @@ ROWS = table(
     typed("Trafficback row", TRAFFICBACK, "stats[]", {"views": integer, "ctr": number, "trafficback": integer}),
     sentence("Trafficback row: actions is an empty array", TRAFFICBACK, all_equal("stats[].actions", [])),
     sentence("Trafficback row: trafficback counts rejected clicks", GLOVES, equal("stats[0].trafficback", 2)),
-    sentence("a rejected click is no raw click", TRAFFICBACK, all_equal("stats[].traffic.raw", "0")),
+    sentence("a rejected click is not a raw click", TRAFFICBACK, all_equal("stats[].traffic.raw", "0")),
     sentence("an affiliate sees its payouts as revenue", ANN_ON_SHOES, equal("stats[0].actions.total.revenue", 10)),
     sentence("an affiliate never sees a charge", ANN_ON_SHOES, equal("stats[0].actions.total.charge", 0)),
     sentence("an affiliate never sees an earning", ANN_ON_SHOES, equal("stats[0].actions.total.earning", 0)),

@@ -64,12 +64,12 @@ ROWS = table(
         is_("stats[0].actions.not_found.count", integer),
     ),
     sentence(
-        "3.1: not_found is no group of actions",
+        "3.1: not_found is not a group of actions",
         admin.get(f"/3.1/stats/getbydate?{DAYS}"),
         absent("stats[0].actions.not_found"),
     ),
     sentence(
-        "3.1: conversion status 4 is no filter", admin.get("/3.1/stats/conversions", {"status[]": 4}), answers(400)
+        "3.1: conversion status 4 is not a filter", admin.get("/3.1/stats/conversions", {"status[]": 4}), answers(400)
     ),
     sentence(
         "3.1: status 3 finds a not_found conversion",

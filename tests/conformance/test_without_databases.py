@@ -1,4 +1,4 @@
-"""Endpoints without address databases: reports say in the answer's warnings what is not known."""
+"""Endpoints without IP address databases: reports say in the answer's warnings what is not known."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ from tests.conformance.sentence import (
 from tests.conformance.world import days
 from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 
-SECTION = "Endpoints without address databases"
+SECTION = "Endpoints without IP address databases"
 admin = Caller("admin")
 DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>"}
 UNKNOWN = [
@@ -45,7 +45,7 @@ ROWS = table(
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProgram]:
-    """A program that serves the API alone, without address databases."""
+    """A program that serves the API alone, without IP address databases."""
     with ExitStack() as stack:
         program = RunningProgram(tmp_path_factory.mktemp("bare"), roles="api", timezone="UTC")
         program.start(ready=False)

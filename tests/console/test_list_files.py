@@ -9,6 +9,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
 from trackyard.console import list_files
+from trackyard.console.lists import files
 from trackyard.domain.people.roles import Role
 
 
@@ -24,13 +25,13 @@ def read_file(visitor: Visitor, address: str) -> list[dict[str, str]]:
 def test_list_of_offers_as_a_file_has_every_row_that_meets_the_filters(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_files, "_AT_ONCE", 2)
+    monkeypatch.setattr(files, "_AT_ONCE", 2)
     titles = ["=1+1", 'Boots, "red"', "Shoes", "Hats"]
     offers = [api.add_offer(title=title, tags=("new", "sale")) for title in titles]
     stopped = api.add_offer(title="Old", status="stopped")
     staff = staff_visitor(api)
     assert "/console/offers?status=active&format=csv" in staff.read("/console/offers?status=active&page=1").links
-    rows = read_file(staff, "/console/offers?status=active&sort=id&format=csv")
+    rows = read_file(staff, "/console/offers?status=active&sort=id&format=csv&fields=all")
     assert [row["id"] for row in rows] == [str(each) for each in offers]
     assert [row["title"] for row in rows] == ["'=1+1", *titles[1:]]
     assert {row["tags"] for row in rows} == {"new, sale"} and stopped not in {int(row["id"]) for row in rows}
@@ -49,17 +50,30 @@ def test_list_that_is_too_long_for_a_file_says_how_to_narrow_it(api: Api, monkey
     [
         ("/console/affiliates", "login"),
         ("/console/advertisers", "title"),
-        ("/console/requests", "partner.name"),
         ("/console/staff", "email"),
-        ("/console/audit-log", "what"),
     ],
 )
 def test_list_as_a_file_has_the_fields_of_the_api(api: Api, path: str, column: str) -> None:
     offer, (_, affiliate) = api.add_offer(privacy="protected"), api.add_affiliate(name="Harbor")
     affiliate.post("/3.1/partner/activation/offer", offer_id=offer, comment="push traffic")
     staff = staff_visitor(api)
-    assert f"{path}?format=csv" in staff.read(path).links
-    assert column in read_file(staff, f"{path}?format=csv")[0]
+    links, link = staff.read(path).links, f"{path}?format=csv"
+    assert link in links
+    link = f"{link}&fields=all" if f"{link}&fields=all" in links else link
+    assert column in read_file(staff, link)[0]
+
+
+def test_requests_as_files_have_the_columns_of_the_page_and_the_fields_of_the_api(api: Api) -> None:
+    offer, (_, affiliate) = api.add_offer(title="Boots", privacy="protected"), api.add_affiliate(name="Harbor")
+    affiliate.post("/3.1/partner/activation/offer", offer_id=offer, comment="push traffic")
+    staff = staff_visitor(api)
+    links = staff.read("/console/requests").links
+    shown, fields = "/console/requests?format=csv", "/console/requests?format=csv&fields=all"
+    assert {shown, fields} <= set(links)
+    assert [row["partner.name"] for row in read_file(staff, fields)] == ["Harbor"]
+    [row] = read_file(staff, shown)
+    assert "Harbor" in row.values() and "Boots" in row.values() and "partner.name" not in row
+    assert read_file(staff, "/console/requests?tab=closed&format=csv&fields=all") == []
 
 
 @pytest.mark.parametrize(
@@ -88,9 +102,11 @@ def test_balances_as_files_have_a_line_for_each_currency(api: Api) -> None:
     staff = staff_visitor(api)
     assert "/console/balances?format=csv" in staff.read("/console/balances").links
     rows = read_file(staff, "/console/balances?format=csv")
-    assert [(row["id"], row["currency"], row["available"]) for row in rows] == [(str(pid), "USD", "12.5")]
+    assert [(row["ID"], row["Currency"], row["Available"]) for row in rows] == [(str(pid), "USD", "12.5")]
+    [row] = read_file(staff, "/console/balances?format=csv&fields=all")
+    assert row["balance.USD.available"] == "12.5"
     rows = read_file(staff, "/console/balances/advertisers?format=csv")
-    assert [row["unpaid"] for row in rows if row["id"] == advertiser and row["currency"] == "USD"] == ["7"]
+    assert [row["Invoices unpaid"] for row in rows if row["ID"] == advertiser and row["Currency"] == "USD"] == ["7"]
 
 
 def test_settings_and_programs_as_files_have_the_fields_of_the_api(api: Api) -> None:
@@ -104,7 +120,7 @@ def test_settings_and_programs_as_files_have_the_fields_of_the_api(api: Api) -> 
         ("settings/categories", "title", "Games"),
     ):
         assert f"/console/{path}?format=csv" in staff.read(f"/console/{path}").links
-        assert [row[column] for row in read_file(staff, f"/console/{path}?format=csv")] == [text]
+        assert [row[column] for row in read_file(staff, f"/console/{path}?format=csv&fields=all")] == [text]
 
 
 def test_lists_of_an_affiliate_as_files_have_its_own_rows_alone(api: Api) -> None:
@@ -115,9 +131,10 @@ def test_lists_of_an_affiliate_as_files_have_its_own_rows_alone(api: Api) -> Non
         api.admin.post("/3.1/admin/corrections", pid=each, currency="USD", amount="9", comment="bonus")
         api.admin.post("/3.1/admin/payments", pid=[each])
     assert "/portal/offers?format=csv" in affiliate.read("/portal/offers").links
-    found = {int(row["id"]) for row in read_file(affiliate, "/portal/offers?format=csv")}
+    found = {int(row["id"]) for row in read_file(affiliate, "/portal/offers?format=csv&fields=all")}
     assert seen in found and hidden not in found
     assert "/portal/payments?format=csv" in affiliate.read("/portal/payments").links
-    assert [row["amount"] for row in read_file(affiliate, "/portal/payments?format=csv")] == ["9"]
+    for query, column in (("", "Amount"), ("&fields=all", "amount")):
+        assert [row[column] for row in read_file(affiliate, f"/portal/payments?format=csv{query}")] == ["9"]
     for path in ("/portal/requests", "/portal/referrals"):
         assert read_file(affiliate, f"{path}?format=csv") == []

@@ -92,7 +92,8 @@ def test_needs_you_is_first_and_controls_stay_on_a_phone() -> None:
 
 def test_late_part_is_a_polite_live_region_with_another_try() -> None:
     waiting, failed, refused = (
-        (CONSOLE / "templates" / name).read_text() for name in ("late_waiting.html", "late_failed.html", "refused.html")
+        (CONSOLE / "templates" / name).read_text()
+        for name in ("deferred_waiting.html", "deferred_failed.html", "refused.html")
     )
     assert 'role="status"' in waiting and "assertive" not in waiting
     for part in (failed, refused):

@@ -1,11 +1,13 @@
-"""docs/tracking: the tracking reference as pages. `script/docs` writes them."""
+"""docs/tracking: the tracking reference as pages, and docs/error-codes.md. `script/docs` writes them."""
 
 from pathlib import Path
 from typing import Final
 
 from trackyard.api.tracking.reference import tracking_guides
+from trackyard.wire.openapi.conventions import ERROR_CODES
 
 DIRECTORY: Final = Path(__file__).parents[2] / "docs" / "tracking"
+ERROR_CODES_PAGE: Final = DIRECTORY.parent / "error-codes.md"
 
 
 def render_guides() -> dict[str, str]:
@@ -22,6 +24,7 @@ def main() -> None:
             stale.unlink()
     for name, text in pages.items():
         (DIRECTORY / name).write_text(text)
+    ERROR_CODES_PAGE.write_text(ERROR_CODES.markdown)
 
 
 if __name__ == "__main__":

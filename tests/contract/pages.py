@@ -41,7 +41,7 @@ LONGEST = 400
 
 _WRITTEN = (
     "Each page describes the methods of a group: what they do, who may call them, what they take, and a call with its "
-    "real answer, in which long lists and texts are cut. ADDRESS is that of the API, KEY an API key. The pages are "
+    "real answer, in which long lists and texts are cut. ADDRESS is the API's URL, KEY an API key. The pages are "
     "written by `script/docs` from the declarations."
 )
 
@@ -51,8 +51,9 @@ _ON_RECORDS = (
 )
 
 _DOCUMENTS = (
-    "Programs read the OpenAPI document of both versions at `/openapi.json` of the API's address, and the document of "
-    "one version, with shorter operation ids, at"
+    "Programs read the OpenAPI document of both versions at `/openapi.json` of the API's URL, and the document of "
+    "one version, with less than two thirds of its size and shorter operation ids, at "
+    "`/openapi.json?version=3.1` or a URL of its own:"
 )
 
 Pages = dict[str, str]
@@ -196,7 +197,7 @@ def _contents() -> str:
         f"{_DOCUMENTS} {', '.join(f'`{document_path(prefix)}`' for prefix in VERSIONS)}.",
         "",
         "[Rights](rights.md) lists the permissions of staff and the features of affiliates with the methods that ask "
-        "for them, and those that no method asks for. [Records](records.md) lists the fields of answers.",
+        "for them, and the ones that no method needs. [Records](records.md) lists the fields of answers.",
         "",
     ]
     for topic in _by_name():

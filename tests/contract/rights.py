@@ -12,10 +12,10 @@ from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.openapi.document import each_parameter
 from trackyard.wire.request.scalars import Choice
 
-NOT_ASKED = "no method asks for it yet"
+NOT_ASKED = "no method needs it yet"
 _LEVELS = (
-    "The levels of a staff user narrow what its roles give. A method or slice that asks for a denied feature is a 403 "
-    "that names the feature; a method that asks for a permission that is taken away is a 403 that names the permission."
+    "The levels of a staff user narrow what its roles give. A method or slice that needs a denied feature is a 403 "
+    "with the feature's name; a method that needs a permission that is taken away is a 403 with the permission's name."
 )
 _SUB = re.compile(r"sub[1-8]\Z")
 
@@ -58,9 +58,9 @@ def page() -> str:
     lines = [
         "# Rights",
         "",
-        "Staff call a method when one of their roles gives the permission that it asks for, and their levels leave it. "
-        "An affiliate calls it unless the feature that it asks for is denied to the affiliate. Permissions and "
-        "features that no method asks for change nothing; denying such a feature to affiliates is refused.",
+        "Staff call a method when one of their roles gives the permission that it needs, and their levels leave it. "
+        "An affiliate calls it unless the feature that it needs is denied to the affiliate. Permissions and "
+        "features that no method needs change nothing; denying such a feature to affiliates is refused.",
         "",
         "## Permissions of staff",
         "",

@@ -18,6 +18,7 @@ from tests.contract.requests import (
     accounts,
     advertisers,
     affiliates,
+    companies,
     comparisons,
     money,
     offers,
@@ -164,7 +165,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
-    good |= affiliates.good_params(api, pid) | money.good_params(pid)
+    good |= companies.good_params(pid) | affiliates.good_params(api, pid) | money.good_params(pid)
     api.admin.post("/3.1/user/permissions", **{"permissions[stats][conversions-import][level]": "write"})
     public = api.add_offer(privacy="public")
     good["affiliate.conversion.import"], good["affiliate.conversions.import"] = (
@@ -172,8 +173,13 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         {"list[0][offer]": public},
     )
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api) | offers.path_subjects(api, offer, pid)
-    subjects_of_caller = accounts.own_subjects(api) | money.own_subjects(api) | comparisons.own_subjects(api)
-    own = subjects_of_caller, accounts.own_params(api) | money.own_params(api)
+    subjects_of_caller = (
+        companies.own_subjects(api, pid)
+        | accounts.own_subjects(api)
+        | money.own_subjects(api)
+        | comparisons.own_subjects(api)
+    )
+    own = subjects_of_caller, companies.own_params(api) | accounts.own_params(api) | money.own_params(api)
     owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     return EndpointSetup(api, owner, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 

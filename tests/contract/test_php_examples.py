@@ -72,7 +72,7 @@ def request_of_curl(text: str) -> Sent:
 def request_of_php(text: str) -> Sent:
     """Return the request of a program in PHP.
 
-    It fails for what is no PHP, and for an unknown function.
+    It fails for what is not PHP, and for an unknown function.
     """
     tree = PHP.parse(text.encode()).root_node
     assert not tree.has_error, text

@@ -23,7 +23,12 @@ def test_affiliate_feature_required_by_no_method_is_listed_so() -> None:
     found = methods_by_feature()
     assert {feature for feature, methods in found.items() if not methods} == UNENFORCED
     assert found["general.marketplace"] == ["GET /offers", "GET /offers/count", "GET /partner/offers"]
-    assert found["stats.conversions-export"] == ["GET /stats/conversions", "GET /stats/clicks"]
+    assert found["stats.conversions-export"] == [
+        "GET /stats/conversions",
+        "GET /stats/clicks",
+        "GET /affiliate/conversions/refused-imports",
+        "GET /stats/affiliatepostbacks",
+    ]
     assert "GET /stats/clicks" in found["stats.clicks-list"]
     assert found["stats.slice-country"] == ["GET /stats/getbycountries", "GET /stats/custom"]
     assert "GET /stats/find-subs" in found["stats.slice-sub2"]

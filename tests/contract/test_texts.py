@@ -10,7 +10,7 @@ import pytest
 from msgspec import UNSET, Meta, UnsetType
 from pydantic import Field
 
-from tests.arch.test_words import BANNED_WORD
+from tests.arch.words import BANNED_WORD
 from tests.support.wording import adds_nothing
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.texts import texts

@@ -53,7 +53,7 @@ def test_step_mistargeting_accepts_click_that_fits(group: dict[str, Any], change
 @pytest.mark.parametrize(
     ("group", "changed", "reason", "detail"),
     [
-        ({"ip": VisitorAddresses(ipv6_deny=True)}, {"ip": "2001:db8::1"}, "ip", "address 2001:db8::1 is denied"),
+        ({"ip": VisitorAddresses(ipv6_deny=True)}, {"ip": "2001:db8::1"}, "ip", "IP address 2001:db8::1 is denied"),
         ({"os_deny": True, "os": (OsVersion(name="android"),)}, {}, "os", "system Android 13 is denied"),
         ({"device_type_deny": True, "device_type": ("mobile",)}, {}, "device", "device mobile is denied"),
         ({"connection_deny": True, "connection": ("wi-fi",)}, {}, "connection", "connection wi-fi is denied"),
@@ -76,6 +76,6 @@ def test_known_bot_is_sent_elsewhere_though_bots_go_where_visitors_go() -> None:
     click = make_hit(restrictions=_group(block_known_bots=True), bot=True, **CRAWLER)
     assert find_rejection(click) == Rejection("bot", "a bot or a prefetch")
     assert click.decide(as_visitor=True) == Rejection(
-        "mistargeting-known-bot", "group 1: the user agent is that of a bot"
+        "mistargeting-known-bot", "group 1: the user agent belongs to a bot"
     )
     assert make_hit(bot=True, **CRAWLER).decide(as_visitor=True) is None

@@ -156,15 +156,19 @@ CRAWLER = {"agent": Agent(device="bot")}
 NEWS = {"referrer": "https://news.example/a"}
 MISTARGETED: dict[str, list[tuple[dict[str, Any], dict[str, Any], str]]] = {
     "ip": [
-        (_group(ip=AllowDeny(allow=("192.0.2.8", "198.51.100.0/24"))), {}, "group 1: address 192.0.2.9 is not allowed"),
-        (_group(ip=AllowDeny(deny=("192.0.2.0/255.255.255.0",))), {}, "group 1: address 192.0.2.9 is denied"),
+        (
+            _group(ip=AllowDeny(allow=("192.0.2.8", "198.51.100.0/24"))),
+            {},
+            "group 1: IP address 192.0.2.9 is not allowed",
+        ),
+        (_group(ip=AllowDeny(deny=("192.0.2.0/255.255.255.0",))), {}, "group 1: IP address 192.0.2.9 is denied"),
         (
             _group(ip=AllowDeny(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",))),
             {},
-            "group 1: address 192.0.2.9 is denied",
+            "group 1: IP address 192.0.2.9 is denied",
         ),
-        (_group(ip=AllowDeny(deny=("192.0.2.9",))), {}, "group 1: address 192.0.2.9 is denied"),
-        (_group(ip=AllowDeny(allow=("2001:db8::/32",))), {}, "group 1: address 192.0.2.9 is not allowed"),
+        (_group(ip=AllowDeny(deny=("192.0.2.9",))), {}, "group 1: IP address 192.0.2.9 is denied"),
+        (_group(ip=AllowDeny(allow=("2001:db8::/32",))), {}, "group 1: IP address 192.0.2.9 is not allowed"),
     ],
     "country": [
         ({"countries": ("LV", "LT")}, {}, "country EE is not allowed"),
@@ -236,7 +240,7 @@ MISTARGETED: dict[str, list[tuple[dict[str, Any], dict[str, Any], str]]] = {
         (
             _group(block_proxy=True),
             {"place": GeoRecord("EE", proxy=True)},
-            "group 1: address 192.0.2.9 is a proxy",
+            "group 1: IP address 192.0.2.9 is a proxy",
         )
     ],
     "zip": [
@@ -283,7 +287,7 @@ MISTARGETED: dict[str, list[tuple[dict[str, Any], dict[str, Any], str]]] = {
             "group 1: browser (unknown) is not allowed",
         ),
     ],
-    "known-bot": [(_group(block_known_bots=True), CRAWLER, "group 1: the user agent is that of a bot")],
+    "known-bot": [(_group(block_known_bots=True), CRAWLER, "group 1: the user agent belongs to a bot")],
     "referrer": [
         (
             _group(referrer=TextLists(allow=("Shop.Example",))),
@@ -303,7 +307,7 @@ MISTARGETED: dict[str, list[tuple[dict[str, Any], dict[str, Any], str]]] = {
         (_group(ua=AgentLists(allow=("Mozilla",))), {}, "group 1: user agent an agent is not allowed"),
         (_group(ua=AgentLists(deny=("AGENT",))), {}, "group 1: user agent an agent is denied"),
         (_group(ua=AgentLists(deny=(r"^an\b",), is_regexp=True)), {}, "group 1: user agent an agent is denied"),
-        (_group(ua=AgentLists(deny_crawlers=True)), CRAWLER, "group 1: the user agent is that of a bot"),
+        (_group(ua=AgentLists(deny_crawlers=True)), CRAWLER, "group 1: the user agent belongs to a bot"),
     ],
 }
 

@@ -35,7 +35,7 @@ def test_stopped_servers_number_is_leased_by_the_next_one_and_a_copy_is_refused(
     assert lease["to"] == lease["free_at"] and lease["journal"].startswith("001-") and lease["used_until"] is None
     assert first.command("edges", "release", "1").stdout == "edge 1 is free.\n"
     assert first.command("edges", "release", "2").stderr == (
-        "trackyard: no edge has the number 2: `trackyard edges list` shows those that have one.\n"
+        "trackyard: no edge has the number 2: `trackyard edges list` shows the edges that have one.\n"
     )
 
     with Database(url) as database, database.write() as conn:

@@ -137,7 +137,7 @@ def violations(tab: BrowserTab, axe: str, *, rules: tuple[str, ...] = ()) -> lis
 
 
 def route_of(address: str) -> str:
-    """The path of a page as it is declared; "" for what is no page in HTML."""
+    """The path of a page as it is declared; "" for what is not a page in HTML."""
     path = urlsplit(address).path
     found = (each.path for each in TABLE.routes if each.method == "GET" and each.pattern.match(path))
     return "" if path.endswith("/file") else next(found, "")
@@ -155,7 +155,7 @@ def width_faults(tab: BrowserTab) -> list[str]:
     )
     stage = tab.run("document.querySelector('.stage').getBoundingClientRect().left")
     if not 1_000 <= main["width"] <= 1_480 or abs((main["left"] - stage) - (2560 - main["left"] - main["width"])) > 2:
-        faults.append(f"its content is no readable column in the middle of a wide window: {main}")
+        faults.append(f"its content is not a readable column in the middle of a wide window: {main}")
     lines = tab.run("[...document.querySelectorAll('main p')].map(p => p.getBoundingClientRect().width)")
     return faults + [f"a line of text is {line} pixels long" for line in lines if line > 1_480]
 
@@ -224,6 +224,8 @@ def test_portal_of_an_advertiser_has_no_serious_fault_in_a_browser(
     program.api("POST", "/3.1/advertiser/registration", shop)
     own = program.api("GET", "/3.1/admin/advertisers", {"search": shop["email"]})["advertisers"][0]["id"]
     program.api("POST", f"/3.1/admin/advertiser/{own}", {"status": "active"})
+    member = {"company": f"advertiser:{own}", "email": "ann@shop.example", "name": "Ann Lee", "role": "reports"}
+    program.api("POST", "/3.1/people", member)
     offer = {"title": "Shoes", "advertiser": own, "url": "https://shop.example/?click={clickid}", "status": "active"}
     payment = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
     program.api("POST", "/3.1/admin/offer", offer | payment)

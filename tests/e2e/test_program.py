@@ -60,7 +60,7 @@ def test_program_without_monitoring_listener_has_none(tmp_path: Path) -> None:
 def _start_error(program: RunningProgram) -> str:
     """Return what a start that ends at once prints, besides its log."""
     program.start(ready=False)
-    assert program.process is not None and program.process.wait(20) == 78
+    assert program.process is not None and program.process.wait(60) == 78
     return "".join(f"{line}\n" for line in program.log_tail().splitlines() if not line.startswith("{"))
 
 
@@ -73,15 +73,15 @@ def test_start_with_wrong_setting_exits_with_one_sentence(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
+        (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is not an MMDB file."),
         pytest.param(
             ["isp_database"],
-            "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file.",
+            "TRACKYARD_ISP_DATABASE {file} cannot be used: it is not an MMDB file.",
             marks=pytest.mark.long,
         ),
         pytest.param(
             ["city_database"],
-            "TRACKYARD_CITY_DATABASE {file} cannot be used: it is no MMDB file.",
+            "TRACKYARD_CITY_DATABASE {file} cannot be used: it is not an MMDB file.",
             marks=pytest.mark.long,
         ),
         (
@@ -224,7 +224,7 @@ def test_key_command_distinguishes_unreadable_from_missing_key(
 def test_start_shows_api_key_only_with_api_role(tmp_path: Path, roles: str, shown: bool) -> None:
     program = RunningProgram(tmp_path, roles=roles)
     program.start(ready=False)
-    poll_until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=20, what="it runs")
+    poll_until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=60, what="it runs")
     out = program.out_file.read_text()
     assert (KEY in out) is shown and ("Postbacks" in out) is shown and "  Clicks " not in out, out
     assert program.stop() == 0

@@ -338,7 +338,7 @@ def test_refused_request_is_counted_and_logged(tmp_path: Path, caplog: pytest.Lo
     assert count() == before + 2
     lines = [each for each in caplog.records if each.message == "request not read"]
     reasons = [each.__dict__["reason"] for each in lines]
-    assert reasons == ["control character in the request line", "space in the address of a request with a body"]
+    assert reasons == ["control character in the request line", "space in the URL of a request with a body"]
     assert lines[0].__dict__["line"] == "GET /a?secure=***&b=c\\tX\\x1b[1m HTTP/1.1"
 
 

@@ -33,7 +33,9 @@ ROLES = {
 """Kind of staff users to their roles."""
 
 _TRAFFIC: Final = frozenset({"click", "action", "conversion", "attempt", "sub"})
-_OF_AFFILIATE: Final = frozenset({"affiliate", "affiliate tag", "affiliate text", "postback", "pixel", "ticket"})
+_OF_AFFILIATE: Final = frozenset(
+    {"affiliate", "member", "company", "affiliate tag", "affiliate text", "postback", "pixel", "ticket"}
+)
 _OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "advertiser text", "invoice"})
 _OF_OFFER: Final = frozenset({"offer", "offer hash", "offer tag", "offer text", "promo code"})
 _MONEY: Final = frozenset({"payment", "payment correction", "payment request"})
@@ -45,6 +47,13 @@ _READABLE: Final = frozenset({"offer"})
 KINDS: Final = (
     CallerKind(
         name="affiliate",
+        joint=False,
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | _OWN | {"staff"},
+        unseen=_ALL,
+        unseen_own=frozenset({"advertiser", "invoice"}),
+    ),
+    CallerKind(
+        name="affiliate_member",
         joint=False,
         foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | _OWN | {"staff"},
         unseen=_ALL,
@@ -77,6 +86,8 @@ KINDS: Final = (
     ),
 )
 
+OUTSIDERS: Final = frozenset({"affiliate", "affiliate_member", "advertiser"})
+"""The kinds that do not work for the network."""
 FOREIGN_BY_PERMISSION: Final[dict[tuple[str, Permission], frozenset[str]]] = {
     ("sales_manager", Permission.OFFERS_WRITE): _OF_OFFER,
     ("manager", Permission.OFFERS_WRITE): _OF_OFFER,

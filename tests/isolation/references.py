@@ -87,6 +87,9 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.explain", "id"): "click",
     ("offer.promo-codes.list", "search"): "affiliate text",
     ("offer.promo-codes.list", "code"): "affiliate tag",
+    **dict.fromkeys(
+        (("people.list", "company"), ("people.add", "company"), ("auth.company.switch", "company")), "company"
+    ),
 }
 """Parameters that mean another thing by the method."""
 
@@ -133,6 +136,8 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "offer.promo-code.edit": "promo code",
+    **dict.fromkeys((f"people.{act}" for act in ("edit", "invite", "owner", "remove")), "member"),
+    "people.second_factor.reset": "member",
     "auth.session.end": "session",
     **dict.fromkeys((f"stats.saved-report.{act}" for act in ("edit", "remove", "mail", "mail.stop")), "saved report"),
     **dict.fromkeys(
@@ -243,5 +248,8 @@ def missing_like(value: Any, random: Random) -> Any:
         least = 10 ** (len(str(value)) - 1) if int(value) >= 1_000_000 else 9_100_000
         made = random.randint(max(least, 9_100_000), 9_999_999)
         return made if isinstance(value, int) else str(made)
+    kind, colon, number = value.partition(":")
+    if colon:  # a company, such as affiliate:7
+        return f"{kind}:{missing_like(number, random)}"
     start = value[:10] if len(value) == 24 else ""
     return start + "".join(random.choice("0123456789abcdef") if c.isalnum() else c for c in value[len(start) :])

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from tests.contract.requests.accounts import add_own_key, add_own_report
+from tests.contract.requests.companies import add_place, key_of_member
 from tests.contract.requests.comparisons import add_own_comparison
 from tests.contract.requests.money import add_correction
 from tests.support.api import NOW, Api
@@ -24,6 +25,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry
 from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestStatus
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
 from trackyard.store.money import ledger, payment_requests
@@ -74,6 +76,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
     _add_managers(side, joint)
     _add_affiliates(side, random)
     _add_advertiser(side)
+    _add_people(side)
     _add_offers(side, random)
     add_tools(side)
     add_money(side, random)
@@ -130,6 +133,16 @@ def _add_advertiser(side: Side) -> None:
     )  # fmt: skip
     pair = {"advertisers_id[]": side.one("advertiser"), "pid": side.ids["affiliate"][1]}
     assert side.api.admin.post("/3.0/admin/advertiser/disable-affiliate", **pair)["status"] == 1
+
+
+def _add_people(side: Side) -> None:
+    """Members of the affiliate and the advertiser; the first one calls with a key of its own."""
+    for kind in (AccountKind.AFFILIATE, AccountKind.ADVERTISER):
+        company = Account(kind, str(side.one(kind)))
+        member = side.add("member", add_place(side.api, company, name=side.text(kind)))
+        side.add("company", company.name)
+        if kind is AccountKind.AFFILIATE:
+            side.callers["affiliate_member"] = key_of_member(side.api, member)
 
 
 def _add_offers(side: Side, random: Random) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.isolation.callers import KINDS, ROLES, CallerKind, foreign_kinds
+from tests.isolation.callers import KINDS, OUTSIDERS, ROLES, CallerKind, foreign_kinds
 from tests.isolation.evidence import Evidence, is_row_of, leaks, rows_of
 from tests.isolation.references import OF_NETWORK, OF_PATH, missing_like, references_of, unknown_parameters
 from tests.isolation.sides import Side, add_money, add_tools, add_traffic
@@ -82,7 +82,7 @@ def check_unseen(world: World, kind: CallerKind, endpoint: Endpoint[Any], left: 
     Managers read all offers, which name advertisers, and affiliates with terms of their own, by number.
     """
     text = left.everything()
-    with_numbers = kind.name in ("affiliate", "advertiser") or endpoint.permission is not Permission.OFFERS_READ
+    with_numbers = kind.name in OUTSIDERS or endpoint.permission is not Permission.OFFERS_READ
     found = leaks(text, world.other, kind.unseen, with_numbers=with_numbers)
     found += leaks(text, world.side(kind), kind.unseen_own)
     if kind.name == "advertiser":
@@ -231,7 +231,7 @@ def check_unchanged(world: World, kind: CallerKind, slices: list[str]) -> None:
     assert not changed, "\n".join(changed)
 
 
-OF_BOTH_SIDES = [kind for kind in KINDS if kind.name in ("affiliate", "advertiser") or kind.joint]
+OF_BOTH_SIDES = [kind for kind in KINDS if kind.name in OUTSIDERS or kind.joint]
 
 
 @pytest.mark.parametrize("kind", OF_BOTH_SIDES, ids=lambda kind: kind.name)

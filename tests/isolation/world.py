@@ -9,6 +9,7 @@ from tests.contract.requests import (
     accounts,
     advertisers,
     affiliates,
+    companies,
     comparisons,
     money,
     offers,
@@ -23,8 +24,10 @@ from tests.isolation.evidence import Evidence, rows_of, text_of, watched_call
 from tests.isolation.sides import Side, add_traffic, make_side
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.permissions import DEFAULTS
-from trackyard.domain.people.roles import permissions_of
+from trackyard.domain.people.roles import Permission, permissions_of
 from trackyard.wire.endpoint import Endpoint
 
 
@@ -64,11 +67,18 @@ class World:
         """The caller of a kind."""
         return self.side(kind).callers[kind.name]
 
+    def company(self, kind: CallerKind) -> Account:
+        """A company of the caller's side that callers of a kind may manage, if they may manage any."""
+        of = AccountKind.ADVERTISER if kind.name in ("advertiser", "sales_manager") else AccountKind.AFFILIATE
+        return Account(of, str(self.side(kind).one(of)))
+
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
         own = accounts.own_subjects(self.api) | money.own_subjects(self.api) | comparisons.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
+        if endpoint.id in companies.own_subjects(self.api, 0):
+            return companies.add_place(self.api, self.company(kind))
         return self.examples[self.side(kind).name].subjects[endpoint.id]()
 
     def call(
@@ -85,8 +95,14 @@ class World:
         if form != "json":
             params["format"] = form
         place = "data" if endpoint.method == "POST" else "params"
-        own = accounts.own_params(self.api) | money.own_params(self.api)
-        if endpoint.id in own and endpoint.admits(self.api.caller_of(client)):
+        own = accounts.own_params(self.api) | money.own_params(self.api) | companies.own_params(self.api)
+        if endpoint.id in companies.good_params(0) and "company" not in more:
+            params |= {"company": self.company(kind).name} if "{" not in endpoint.path else {}
+        if (
+            endpoint.id in own
+            and not own[endpoint.id](client).keys() & more.keys()
+            and endpoint.admits(self.api.caller_of(client))
+        ):
             params |= own[endpoint.id](client)
         with watched_call() as found:
             found.sent = [str(subject), *map(str, params.values())]
@@ -107,6 +123,10 @@ def may_call(kind: CallerKind, endpoint: Endpoint[Any]) -> bool:
         return True
     if kind.name == "affiliate":
         return endpoint.audience in ("affiliate", "any")
+    if kind.name == "affiliate_member":
+        access = endpoint.credentials and endpoint.permission is not Permission.ACCOUNT
+        permits = CompanyRole.MANAGER.rule.permits(endpoint.permission, writes=endpoint.method != "GET", access=access)
+        return endpoint.audience in ("affiliate", "any") and permits
     if kind.name == "advertiser":
         return endpoint.advertisers
     return endpoint.audience in ("staff", "any") and endpoint.permission in permissions_of(ROLES[kind.name])
@@ -175,6 +195,7 @@ def _examples(side: Side) -> SideRequests:
         | money.good_params(pid)
         | rules.good_params(offer, pid)
         | comparisons.good_params()
+        | companies.good_params(pid)
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},

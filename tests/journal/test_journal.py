@@ -161,7 +161,7 @@ def test_journal_torn_tail_loses_only_torn_record(tmp_path: Path, clock: ManualC
         abandon(writer)
         with segments.log_path(directory, name).open("ab") as file:
             file.write(last[:cut])
-        assert payloads(each_range(directory)) == [b"[1]"], "an unsealed end is no end"
+        assert payloads(each_range(directory)) == [b"[1]"], "an unsealed end is not an end"
         clock.advance(1)
         JournalWriter(directory, 1, clock).close()
         ranges = each_range(directory)
@@ -413,7 +413,7 @@ def test_journal_full_segment_is_left_at_once_and_closed_by_next_sync(tmp_path: 
     first = segments.list_journals(tmp_path, 1)[0]
     assert segments.find_segment_end(tmp_path, first) is None
     assert writer.name != first
-    assert len(payloads(each_range(tmp_path))) == 1, "an unsealed end is no end"
+    assert len(payloads(each_range(tmp_path))) == 1, "an unsealed end is not an end"
     writer.sync()
     assert segments.find_segment_end(tmp_path, first) is not None
     assert len(payloads(each_range(tmp_path))) == 2

@@ -140,7 +140,7 @@ def test_look_says_how_far_a_request_came() -> None:
         plain = look(receiver.url("/x"))
         assert plain == SiteLook(status=404, body=b"nothing")
         private = look(receiver.url(), allowed=False)
-        assert (private.fault, private.error) == (SitePart.NAME, "127.0.0.1 has no address that may be called")
+        assert (private.fault, private.error) == (SitePart.NAME, "127.0.0.1 has no IP address that may be called")
         assert look(f"https://127.0.0.1:{receiver.port}/").fault is SitePart.CERTIFICATE
         assert [each.path for each in receiver.requests()] == ["/x"]
     assert look(receiver.url()).fault is SitePart.CONNECTION
@@ -272,7 +272,7 @@ def test_outbound_refused_and_unknown_hosts_read_alike(caplog: pytest.LogCapture
             for addresses in (["127.0.0.1"], ["10.0.0.1", "::1"], ["169.254.169.254", "fe80::1"])
         ]
         assert {*refused, get("http://vm.example/", lookup=unknown).error} == {
-            "vm.example has no address that may be called"
+            "vm.example has no IP address that may be called"
         }
     assert "127.0.0.1" in caplog.records[0].__dict__["reason"]
     assert len(caplog.records) == 4

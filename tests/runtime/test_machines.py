@@ -439,7 +439,7 @@ def _start_next_to(yard: Installation, situation: str, config: Config, monkeypat
         (
             "clock",
             {},
-            "The clock of this machine is * s ahead of that of the SQL database*: set both by a time server*",
+            "The clock of this machine is * s ahead of the clock of the SQL database*: set both by a time server*",
         ),
     ],
 )

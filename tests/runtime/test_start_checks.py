@@ -207,8 +207,8 @@ def test_clock_that_differs_from_the_databases_is_refused(database: Database) ->
             return
         check_clock(conn, database_ms - 3_000)
         with pytest.raises(
-            CannotStart, match=r"^The clock of this machine is (59|60) s ahead of that of the SQL database, "
+            CannotStart, match=r"^The clock of this machine is (59|60) s ahead of the clock of the SQL database, "
         ):
             check_clock(conn, database_ms + 60_000)
-        with pytest.raises(CannotStart, match=r"^The clock of this machine is \d+ s behind that of the SQL database"):
+        with pytest.raises(CannotStart, match=r"^The clock of this machine is \d+ s behind the clock of the SQL"):
             check_clock(conn, database_ms - 60_000)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from tests.store.engine.test_schema_fixtures import rows_by_table
 from tests.support.stores.databases import PostgresServer
-from tests.support.stores.sql_dumps import dump_versions, load_dump
+from tests.support.stores.sql_dumps import dump_versions, fill, load_dump
 from trackyard.store.backup.failures import NotEmpty, ToolFailed
 from trackyard.store.backup.sql_snapshot import restore_sql, scratch_sql, sql_snapshot
 from trackyard.store.engine.database import Database
@@ -23,7 +23,7 @@ from trackyard.store.tables import fetch, metadata
 
 @pytest.fixture
 def pair(postgres: PostgresServer) -> Iterator[tuple[Database, Database]]:
-    """A database with rows in every table of an earlier schema, and an empty one."""
+    """A database with rows in every table, and an empty one."""
     names = [f"test_{uuid.uuid4().hex}" for _ in range(2)]
     for name in names:
         postgres.create(name, template="template0")
@@ -31,6 +31,8 @@ def pair(postgres: PostgresServer) -> Iterator[tuple[Database, Database]]:
         with filled.write() as connection:
             load_dump(connection, dump_versions()[-1])
         upgrade(filled)
+        with filled.write() as connection:
+            fill(connection)
         yield filled, empty
     for name in names:
         postgres.drop(name)

@@ -103,7 +103,7 @@ def page() -> str:
         "# Licences",
         "",
         "The packages that the program needs, by the metadata that they are installed with. `script/docs` writes this",
-        "page; `script/lint` refuses a licence that is unknown, or that asks its terms of the whole program.",
+        "page; `script/lint` refuses a licence that is unknown, or that extends its terms to the whole program.",
         "",
         "| package | licence |",
         "|---|---|",
@@ -111,7 +111,7 @@ def page() -> str:
     for package in sorted({name for name, _ in pins_of(RUNTIME)}):
         licence = licence_of(package)
         lines.append(f"| `{package}` | {before.get(package, '') if licence is None else licence} |")
-    lines += ["", "What each asks:", "", "| licence | terms |", "|---|---|"]
+    lines += ["", "Terms of each:", "", "| licence | terms |", "|---|---|"]
     named = " ".join(line for line in lines)
     lines += [
         f"| {name} | {terms} |"

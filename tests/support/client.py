@@ -15,6 +15,7 @@ from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.response.envelope import Answer, BareAnswer, sent_type
 from trackyard.wire.response.errors import ErrorBody
 from trackyard.wire.response.exports import CSV, PARQUET, columns_of
+from trackyard.wire.response.list_rows import list_rows
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
 """Names that no record of an affiliate's answer has a value of, statistics rows apart
@@ -81,9 +82,7 @@ class ApiClient:
         """Raises when an answer is not what its endpoint declares."""
         assert response.headers["x-request-id"]
         if response.status_code == 200 and response.headers["content-type"].startswith((CSV, PARQUET)):
-            file_export = self._routes.get(method, path.partition("?")[0]).endpoint.file_export
-            assert file_export is not None, "an answer that is a file, and none is declared"
-            declared = [[column.name for column in columns_of(view)] for view in file_export.views]
+            declared = _declared_columns(self._routes.get(method, path.partition("?")[0]).endpoint)
             assert method == "HEAD" or not declared or _columns(response) in declared
             return
         assert response.headers["content-type"] == "application/json", response.headers
@@ -109,11 +108,22 @@ def _routes(endpoints: tuple[Endpoint[Any], ...]) -> RouteTable:
     return RouteTable(endpoints)
 
 
+def _declared_columns(endpoint: Endpoint[Any]) -> list[list[str]]:
+    """The columns of a file for each kind of caller; none where they depend on parameters."""
+    file_export = endpoint.file_export
+    assert file_export is not None, "an answer that is a file, and none is declared"
+    if file_export.rows is not None:
+        return [[column.name for column in columns_of(view)] for view in file_export.views]
+    found = [list_rows(answer) for answer in (endpoint.answer, endpoint.affiliate_answer or endpoint.answer)]
+    return [[column.name for column in each.columns] for each in found if each is not None]
+
+
 def _columns(response: Any) -> list[str]:
     """The columns of a file."""
     if response.headers["content-type"] == PARQUET:
         return list(pyarrow.parquet.read_schema(pyarrow.BufferReader(response.content)).names)
-    return list(response.content.decode("utf-8-sig").split("\r\n")[0].split(","))
+    names: str = response.content.decode("utf-8-sig").split("\r\n")[0]
+    return names.replace(";", ",").split(",")
 
 
 def _is_whole(content: bytes, view: Any) -> bool:

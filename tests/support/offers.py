@@ -25,4 +25,4 @@ def store_offer(api: Api, **fields: Any) -> Offer:
     }  # fmt: skip
     plain["advertiser_id"] = fields.pop("advertiser_id", None) or api.add_advertiser()
     with api.deps.database.write() as conn:
-        return offers.add_offer(conn, plain | fields)
+        return offers.add_offer(conn, Offer(id=0, **plain | fields))

@@ -5,23 +5,29 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import pytest
 
-from tests.contract.requests import comparisons, rules
+from tests.contract.requests import comparisons, money, rules
+from tests.contract.requests.staff import path_subjects
 from tests.support.api import Api, installed
 from tests.support.pages import PageReader, Visitor, advertiser_visitor, affiliate_visitor, console_app, staff_visitor
 from tests.support.people_pages import earn
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import TrafficDesk, traffic_desk
+from trackyard.actions.platform.alerts.keeping import keep_alerts
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.alerts.causes import SeenCause
+from trackyard.domain.platform.findings import Finding, FindingKind
 
 ROUTES: Final = PageTable(PARTS).routes
 READ: Final = tuple(each for each in ROUTES if each.method == "GET")
@@ -29,6 +35,8 @@ READ: Final = tuple(each for each in ROUTES if each.method == "GET")
 _QUERIES: Final = {"/console/promo-codes/edit": "?code=SPRING", "/console/find": "?q=nothing"}
 _URL: Final = "https://tracker.example/?c={clickid}"
 _PIXEL: Final = '<img src="https://pixel.example/">'
+_LATE: Final = SeenCause(Finding(FindingKind.QUEUE_STUCK, "inbox", {"seconds": 900}))
+_IMPORTS: Final = "permissions[stats][conversions-import][level]"
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,8 @@ class PageWorld:
         """Return the address of a page about something that exists."""
         path = re.sub(r"^(/.*?)/\{\w+\}", lambda found: f"{found[1]}/{self.ids[found[1]]}", route.path)
         path = path.replace("{postback}", str(self.ids["/portal/postbacks"]))
+        company = "/portal/people" if "/affiliates/" in path else "/advertiser/people"
+        path = path.replace("{person}", str(self.ids[company]))
         return f"{path}{self.queries.get(path, '?format=csv' if path.endswith('/file') else '')}"
 
     def visitor(self, route: PageRoute) -> Visitor:
@@ -78,10 +88,12 @@ def _filled(api: Api) -> PageWorld:
     desk = TrafficDesk(api, number, api.add_offer(title="Yoga mats", advertiser=number, privacy="public"), pid)
     staff, stranger = staff_visitor(api, app=app), Visitor(app)
     people = {"staff": staff, "affiliate": affiliate, "advertiser": advertiser, "person": staff, "anyone": stranger}
-    ids = _of_traffic(desk) | _of_affiliate(desk) | _of_lists(desk) | _of_money(desk)
+    ids = _of_people(desk) | _of_traffic(desk) | _of_affiliate(desk) | _of_lists(desk) | _of_money(desk)
+    _add_waiting(desk)
     change = f"?id={ids['/console/conversions']}&to=declined"
     payouts = {f"/console/affiliates/{pid}/payouts": f"?offer={desk.offer}"}
-    queries = {"/console/conversions/change": change, **payouts, **_QUERIES}
+    costs = {"/console/ad-costs": f"?offer={desk.offer}"}
+    queries = {"/console/conversions/change": change, **costs, **payouts, **_QUERIES}
     return PageWorld(desk, people, ids, queries)
 
 
@@ -94,12 +106,21 @@ def _made(answer: Any) -> Any:
     return made["$id"] if isinstance(made, dict) else made
 
 
+def _of_people(desk: TrafficDesk) -> dict[str, Any]:
+    companies = {"/portal/people": f"affiliate:{desk.pid}", "/advertiser/people": f"advertiser:{desk.advertiser}"}
+    sent = {"email": "ann@people.example", "name": "Ann Lee", "role": "reports"}
+    return {path: _made(desk.api.admin.post("/3.1/people", company=name, **sent)) for path, name in companies.items()}
+
+
 def _of_traffic(desk: TrafficDesk) -> dict[str, Any]:
     click = desk.click(1, sub1="banner")
     desk.click(2, reason="bot", sub1="banner")
     made = desk.conversion(3, click={"sub1": "banner"})
     for place, status in enumerate((Status.PENDING, Status.HOLD, Status.DECLINED), 4):
         desk.conversion(place, status=status)
+    referred, _ = desk.api.add_affiliate(ref=str(desk.pid))
+    share = {"referrer_id": desk.pid, "referral_percent": Decimal(10)}
+    desk.conversion(8, affiliate_id=referred, status=Status.PENDING, **share)
     return {
         "/console/offers": desk.offer,
         "/portal/offers": desk.offer,
@@ -127,6 +148,19 @@ def _of_affiliate(desk: TrafficDesk) -> dict[str, Any]:
     }
 
 
+def _add_waiting(desk: TrafficDesk) -> None:
+    """Add an alert, an open and a decided request, and a refused import."""
+    keep_alerts(desk.api.deps, "books", [_LATE])
+    post, asked = desk.api.admin.post, "/3.1/partner/activation/offer"
+    for title in ("Skis", "Boots"):
+        post(asked, pid=desk.pid, offer_id=desk.api.add_offer(title=title, privacy="protected"), comment="mails")
+    [first, _] = desk.api.admin.get("/3.0/admin/tickets")["tickets"]
+    post(f"/3.0/admin/ticket/{first['id']}/offer", do="approve")
+    post(f"/3.1/user/{desk.pid}/permissions", **{_IMPORTS: "write"})
+    sent = urlencode({"by": f"affiliate:{desk.pid}", "offer_id": desk.offer, "action_id": "again"})
+    desk.postback("", "Conversion exists", method="IMPORT", query=sent)
+
+
 def _of_lists(desk: TrafficDesk) -> dict[str, Any]:
     post = desk.api.admin.post
     number, _ = desk.api.add_staff(Role.MANAGER_SALES)
@@ -134,7 +168,7 @@ def _of_lists(desk: TrafficDesk) -> dict[str, Any]:
     code = {"type": "manual", "code": "SPRING", "offer_id": desk.offer, "affiliate_id": desk.pid}
     code |= {"date_from": "2023-01-01T00:00:00Z", "date_to": "2030-01-01T00:00:00Z"}
     post("/3.1/offers/promocodes/bulk", **{f"promocodes[0][{name}]": value for name, value in code.items()})
-    cost = {"offer_id": desk.offer, "affiliate_id": desk.pid, "date": "2023-11-15", "costs": "2"}
+    cost = {"offer_id": desk.offer, "affiliate_id": desk.pid, "date": "2023-11-15", "costs": "2", "no_sub8": "1"}
     post("/3.1/adcosts", **cost)
     smartlink = post("/3.0/admin/smartlink/category", name="Links", description="Links")
     feed = post("/3.1/admin/product-feed", name="Mats", csv="sku,name,url\n1,Mat,https://shop.example/a")
@@ -166,6 +200,11 @@ def _of_money(desk: TrafficDesk) -> dict[str, Any]:
     invoice = {"supplier_id": desk.advertiser, "currency": "USD", "start_date": "2023-11-08", "end_date": "2023-11-14"}
     number = post("/3.0/admin/advertiser-invoice", **invoice)["number"]
     earn(desk.api, desk.pid, "40")
+    for _ in range(2):
+        asked = money.add_request(desk.api, money.earner(desk.api, desk.api.admin))
+    post(f"/3.1/admin/payment-requests/{asked}/reject", reason="The account number is wrong.")
+    post("/3.1/admin/corrections", pid=desk.pid, currency="USD", amount="1.5", comment="Bonus")
+    path_subjects(desk.api)["admin.held-change.confirm"]()
     return {"/console/payments": paid["id"], "/portal/payments": paid["id"], "/console/invoices": number}
 
 

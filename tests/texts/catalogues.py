@@ -30,8 +30,12 @@ from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.base.texts.marks import source_of
 from trackyard.console.forms.bound import BoundField, BoundRows, bind
 from trackyard.console.forms.declared import FormPlan
-from trackyard.console.staff.said import plain_text
+from trackyard.console.lists.page import LISTS
+from trackyard.console.staff.translations import plain_text
+from trackyard.domain.offers.choices import OFFER_STATUS_RULES
+from trackyard.domain.people.advertisers import ADVERTISER_STATUS_RULES
 from trackyard.domain.people.affiliates import STATUS_RULES
+from trackyard.domain.people.staff import STAFF_STATUS_RULES
 from trackyard.wire.local_calls import CallContext, LocalCalls
 
 ROOT: Final = Path(__file__).parents[2]
@@ -43,6 +47,20 @@ _JINJA: Final = {"trim_blocks": "true", "lstrip_blocks": "true"}
 _PLACES: Final = re.compile(r"%\(\w+\)[sd]|\{\w*\}|%%")
 _COMMENT: Final = "# {language} texts. script/texts adds and removes entries; translations are written by hand."
 
+_ACCOUNTS: Final = {
+    "people/affiliates.py": STATUS_RULES,
+    "people/advertisers.py": ADVERTISER_STATUS_RULES,
+    "people/staff.py": STAFF_STATUS_RULES,
+}
+_STATUS_TEXTS: Final[dict[str, list[str]]] = {
+    **{
+        place: [text for each in rules.values() for text in (each.label, each.done)]
+        for place, rules in _ACCOUNTS.items()
+    },
+    "offers/choices.py": [rule.label for rule in OFFER_STATUS_RULES.values()],
+}
+"""The texts of statuses, by the file that has them."""
+
 Text = str | tuple[str, str]
 """A text, or the one and the many of a counted one."""
 
@@ -51,8 +69,8 @@ def each_text() -> Iterator[tuple[str, Text]]:
     """Yield every text that is translated, and the file that shows it."""
     yield from _each_marked()
     yield from _each_of_forms()
-    for rule in STATUS_RULES.values():
-        yield from (("trackyard/domain/people/affiliates.py", text) for text in (rule.label, rule.done))
+    for place, sentences in _STATUS_TEXTS.items():
+        yield from ((f"trackyard/domain/{place}", text) for text in sentences)
     results = tomllib.loads(RESULTS.read_text())
     place = str(RESULTS.relative_to(ROOT))
     for found in (each for subject in results.values() for each in subject.values()):
@@ -91,6 +109,10 @@ def _each_of_forms() -> Iterator[tuple[str, Text]]:
             for part in parts:
                 for label in _labels(part):
                     yield "trackyard/api/texts.toml", source_of(label)
+    for page in LISTS:
+        for each in page.filters:
+            if not each.label and each.objects is None:
+                yield "trackyard/api/texts.toml", calls.parameter(page.method, each.parameter or each.name).label
 
 
 def _labels(part: BoundField | BoundRows) -> Iterator[str]:

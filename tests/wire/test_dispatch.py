@@ -20,7 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Endpoint, Topic
 from trackyard.wire.http import handler_run
 from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.http.health import Readiness, health, metrics_moved, ready
-from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
+from trackyard.wire.openapi.viewer.site import Documented, OpenApiPages, docs_branch
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import FormLimits
 from trackyard.wire.request.params import Only, Params, Seq
@@ -96,7 +96,7 @@ def app() -> Dispatch[str]:
         "/readyz": ready(lambda: Readiness(("the journal is full",), lags={"inbox": 2.5})),
         "/metrics": metrics_moved,
     }
-    branches = {"/docs": docs_branch(described), "/openapi": openapi_branch(described)}
+    branches = {"/docs": docs_branch(described), "/openapi": OpenApiPages(described).by_path}
     return Dispatch(CATALOGUE, "deps", CALLERS.get, pages, branches)
 
 

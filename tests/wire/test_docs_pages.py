@@ -16,7 +16,7 @@ from trackyard.wire.openapi.examples import Call, Example, body_of
 from trackyard.wire.openapi.fields import each_node, parameter_tree
 from trackyard.wire.openapi.texts import Texts
 from trackyard.wire.openapi.viewer.methods import is_destructive
-from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
+from trackyard.wire.openapi.viewer.site import Documented, OpenApiPages, docs_branch
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, View
@@ -73,7 +73,7 @@ def docs() -> Iterator[TestClient]:
         guides=lambda: CONVENTIONS,
         examples=lambda: {"car.drive": EXAMPLE},
     )
-    branches = {"/docs": docs_branch(described), "/openapi": openapi_branch(described)}
+    branches = {"/docs": docs_branch(described), "/openapi": OpenApiPages(described).by_path}
     with TestClient(Dispatch(CARS, "deps", {}.get, {}, branches)) as client:
         yield client
 
@@ -150,7 +150,7 @@ def test_docs_page_of_method_shows_parameters_level_by_level(docs: TestClient) -
     assert "Name of <code>the</code> car." in page
     assert "one of <code>round</code> <code>square</code> · default <code>round</code>" in page
     assert re.findall(r'<li id="a-([^"]+)"', page)[:4] == ["title", "wheels", "wheels[].size", "wheels[].rim"]
-    assert "It is &lt;fast&gt;." in page and "&lt;b&gt;" in page, "texts are no HTML"
+    assert "It is &lt;fast&gt;." in page and "&lt;b&gt;" in page, "texts are not HTML"
 
 
 def test_docs_method_without_example_has_one_of_its_required_parameters(docs: TestClient) -> None:

@@ -424,10 +424,19 @@ def test_exports_of_affiliates_leave_places_for_staff() -> None:
         exports.slot("staff:c", affiliate=False)
 
 
-@pytest.mark.parametrize("wrong", [{"method": "POST"}, {"params": Params}])
-def test_export_endpoint_needs_get_with_format_parameter(wrong: dict[str, object]) -> None:
-    with pytest.raises(TypeError, match="format"):
-        endpoint(**wrong)
+def test_export_endpoint_is_a_get() -> None:
+    with pytest.raises(TypeError, match="a file is the answer of a GET"):
+        endpoint(method="POST")
+
+
+def test_export_endpoint_gets_the_parameters_of_a_file_after_its_own() -> None:
+    class Plain(Params):
+        most: Int = 3
+
+    made = endpoint(params=Plain).params
+    assert list(made.model_fields) == ["most", "format", "mark", "separator"]
+    assert issubclass(made, Plain) and made.__module__ == Plain.__module__
+    assert endpoint().params is RowCountParams, "which has them"
 
 
 def test_openapi_document_describes_export_formats() -> None:

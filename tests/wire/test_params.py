@@ -172,9 +172,9 @@ def test_parameter_with_invalid_value_is_rejected(name: str, sent: Any) -> None:
         ("https://shop.example:/", "The port of this URL must be a number from 1 to 65535."),
         ("https://shop.example:99999/", "The port of this URL must be a number from 1 to 65535."),
         ("https://[::1]:0/", "The port of this URL must be a number from 1 to 65535."),
-        ("https://[::1/", "The host of this URL has brackets, which only addresses of IPv6 have."),
-        ("https://[shop.example]/", "The host of this URL has brackets, which only addresses of IPv6 have."),
-        ("https://shop[1].example/", "The host of this URL has brackets, which only addresses of IPv6 have."),
+        ("https://[::1/", "The host of this URL has brackets, which only IPv6 addresses have."),
+        ("https://[shop.example]/", "The host of this URL has brackets, which only IPv6 addresses have."),
+        ("https://shop[1].example/", "The host of this URL has brackets, which only IPv6 addresses have."),
         (f"https://{'x' * 256}/", "The host of this URL must have at most 255 characters."),
         (
             "https://shop.example/a\u200bb",

@@ -6,6 +6,7 @@ Only defects of the program are a 500.
 import errno
 from typing import Final
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import Conflict, RequestError, Unavailable
 from trackyard.store.engine.database import (
     TransactionFailure,
@@ -29,9 +30,9 @@ _FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 def refusal_of(fault: Exception) -> RequestError | None:
     """Return the answer to a failure; None for a defect of the program. A taken value is a Conflict."""
     if isinstance(fault, FilesUnavailable):
-        return Unavailable(NO_FILES, code="files_unreachable")
+        return Unavailable(NO_FILES, code=ErrorCode.FILES_UNREACHABLE)
     if is_disk_full(fault) or (isinstance(fault, OSError) and fault.errno in _FULL_DISK):
-        return Unavailable(FULL, code="disk_full")
+        return Unavailable(FULL, code=ErrorCode.DISK_FULL)
     if columns := conflicting_columns(fault):
         return Conflict({column: ["This value is taken."] for column in columns})
     trouble = classify_failure(fault)

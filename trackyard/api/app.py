@@ -18,7 +18,7 @@ from trackyard.api.texts import texts
 from trackyard.wire.http.dispatch import Dispatch, Forward
 from trackyard.wire.http.health import Readiness, Site, health, metrics_moved, ready
 from trackyard.wire.http.rate_limits import ApiLimits, SharedLimits
-from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
+from trackyard.wire.openapi.viewer.site import DOCUMENT, Documented, OpenApiPages, docs_branch
 
 
 def build(
@@ -35,12 +35,18 @@ def build(
     readiness: asked by each /readyz: why requests cannot be served.
     limits: the limits of each caller; None = the defaults in docs/spec/api-conventions.md#rate-limits.
     hsts_seconds, site, shared: see Dispatch.
-    forward: answers the tracking addresses that the API has too; None = they do not exist.
+    forward: answers the tracking URLs that the API has too; None = they do not exist.
     """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, CONFIRM_PAGE: confirm_page()}
     described = _described(deps.api_url)
-    branches = {FILES: file_pages(deps), "/docs": docs_branch(described), "/openapi": openapi_branch(described)}
-    branches[CERTIFICATE] = certificate_page(deps)
+    openapi = OpenApiPages(described)
+    branches = {
+        FILES: file_pages(deps),
+        "/docs": docs_branch(described),
+        f"{DOCUMENT}?": openapi.by_query,
+        "/openapi": openapi.by_path,
+        CERTIFICATE: certificate_page(deps),
+    }
     authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
     run_idempotently = partial(run_once, deps)
     return Dispatch(

@@ -24,6 +24,7 @@ from trackyard.api.offers.feeds import product_feeds
 from trackyard.api.people import (
     advertisers,
     affiliates,
+    company_people,
     email_confirmations,
     keys,
     own_account,
@@ -79,6 +80,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("advertisers", "Advertisers", advertisers.routes.endpoints),
     Topic("advertiser-sign-in", "Sign-in of advertisers, and their keys", signing.routes.endpoints),
     Topic("advertiser-account", "The calling advertiser's own record", account.routes.endpoints),
+    Topic("company-people", "People of affiliates and advertisers", company_people.routes.endpoints),
     Topic("advertiser-offers", "The calling advertiser's own offers", own_offers.routes.endpoints),
     Topic("advertiser-figures", "The calling advertiser's own statistics and conversions", figures.routes.endpoints),
     Topic("invoices", "Invoices of advertisers", invoices.routes.endpoints),

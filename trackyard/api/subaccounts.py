@@ -60,7 +60,7 @@ class AffiliateSubAccountView(View, rename={"refused": "except"}):
 
 
 def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
-    """Return both lists, given or not."""
+    """Return the rules of sub1 and sub2; a missing rule is empty."""
     return {
         number: SubAccountView(value=item.get("value") or "", refused=item.get("except", False))
         for number, item in _both(stored)
@@ -68,7 +68,7 @@ def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
 
 
 def affiliate_sub_accounts_view(stored: dict[str, Any]) -> dict[str, AffiliateSubAccountView]:
-    """Return both lists, given or not."""
+    """Return the rules of sub1 and sub2; a missing rule is empty."""
     return {
         number: AffiliateSubAccountView(value=item.get("value") or "", refused=int(item.get("except", False)))
         for number, item in _both(stored)

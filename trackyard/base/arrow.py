@@ -41,9 +41,9 @@ def amounts(scaled: Sequence[int]) -> Array:
 
 
 def dictionary_columns(keys: Array, kinds: Sequence[Any], values_of: Callable[[Any], Sequence[Any]]) -> list[Array]:
-    """Return columns of values that belong to keys. `values_of` is called once for each key.
+    """Return one column for each value that `values_of` gives for a key, with a row for each of `keys`.
 
-    kinds: the types of the columns.
+    values_of: is called once for each distinct key. kinds: Arrow types of the columns, in the order of the values.
     """
     arrow = load_pyarrow().arrow
     encoded = keys if arrow.types.is_dictionary(keys.type) else keys.dictionary_encode()

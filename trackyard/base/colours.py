@@ -37,7 +37,7 @@ def _mix(colour: str, end: str, share: float) -> str:
 
 def _channels(colour: str) -> tuple[int, int, int]:
     if re.fullmatch(COLOUR, colour) is None:
-        raise ValueError(f"{colour!r} is no colour such as #3546c8")
+        raise ValueError(f"{colour!r} is not a colour such as #3546c8")
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 

@@ -27,8 +27,8 @@ def is_full_disk(fault: OSError) -> bool:
 class DiskSpace:
     """The space of a disk in bytes.
 
-    free: what this user may still write.
-    total: what is used, and what this user may still write. Blocks that are reserved for root are in neither.
+    free: bytes that this user may still write.
+    total: used bytes plus free bytes. Neither includes blocks that are reserved for root.
     """
 
     free: int

@@ -52,7 +52,7 @@ def find_amount(text: str) -> Decimal | None:
 
 
 def find_signed_amount(text: str) -> Decimal | None:
-    """Return the amount in a text, which may begin with a minus; None as `find_amount`."""
+    """Return the amount in a text, which may begin with a minus. None where `find_amount` returns None."""
     plain = text.strip()
     amount = find_amount(plain.removeprefix("-"))
     return -amount if amount is not None and plain.startswith("-") else amount

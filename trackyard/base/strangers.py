@@ -16,6 +16,7 @@ from functools import wraps
 from threading import BoundedSemaphore, Lock
 from typing import Final, ParamSpec, TypeVar
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import Unavailable
 from trackyard.base.metrics.turns import STRANGERS_REFUSED
 
@@ -47,7 +48,7 @@ class StrangersBusy(Unavailable):
     """As many strangers as may wait are waiting."""
 
     def __init__(self) -> None:
-        super().__init__(_BUSY, code="busy", retry_after=RETRY_S)
+        super().__init__(_BUSY, code=ErrorCode.BUSY, retry_after=RETRY_S)
 
 
 _places: Final = BoundedSemaphore(PLACES)

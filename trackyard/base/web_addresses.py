@@ -61,7 +61,7 @@ def _host_fault(rest: str) -> str:
         return "This URL begins with http:// or https:// twice."
     found = _AUTHORITY.match(rest)
     if found is None or (found[1] is not None and not _is_ipv6(found[1])):
-        return "The host of this URL has brackets, which only addresses of IPv6 have."
+        return "The host of this URL has brackets, which only IPv6 addresses have."
     if found[2] == "" or len(found[2] or "") > 255:
         return "This URL has no host." if found[2] == "" else "The host of this URL must have at most 255 characters."
     port = found[3]

@@ -65,7 +65,7 @@ def local_day(at_ms: int, zone: ZoneInfo) -> date:
 def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
     """Return the offsets of a zone from UTC in a period: (UTC seconds, seconds ahead), in order.
 
-    The first is that of `since_ms`; the others begin after it and before `until_ms` (exclusive).
+    The first has `since_ms`; the others begin after it and before `until_ms` (exclusive).
     """
     first, last = (datetime.fromtimestamp(at_ms // 1000, UTC).year for at_ms in (since_ms, max(since_ms, until_ms - 1)))
     changes = [change for year in range(first, last + 1) for change in _changes(zone.key, year)]

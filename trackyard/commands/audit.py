@@ -25,7 +25,7 @@ _LABELS: Final = {
 """What was compared, by the API's name of it."""
 _SENTENCES: Final = {
     "call in the journal": "An inbound postback in journal {key} is missing in the server postback log.",
-    "call in the log": "The log says that postback {key} {expected}, and the conversion's history has no such change.",
+    "call in the log": "By the log, postback {key} {expected}, and the conversion's history has no such change.",
     "change by a call": "Postback {key} changed a conversion: the log should say {expected}, and says {found}.",
     "click in the journal": "Click {key} is in the journal and not in the statistics: {expected}, but {found}.",
     "click in statistics": "Click {key} is in the statistics and was never recorded: {expected}, but {found}.",
@@ -105,7 +105,7 @@ def difference_sentence(item: dict[str, Any]) -> str:
 
 
 def difference_lines(answer: dict[str, Any]) -> list[str]:
-    """Return a line for each difference of a rebuild, and one for those it leaves out."""
+    """Return a line for each difference of a rebuild, and one for the differences it leaves out."""
     return [*(f"DIFFERENT {_plain(item)}" for item in answer["differences"]), *_hidden(answer)]
 
 

@@ -69,7 +69,7 @@ def export(api: ApiClient, request: ExportRequest, progress_out: TextIO) -> None
     except (HTTPException, ConnectionError) as fault:
         if isinstance(fault, BrokenPipeError):
             raise
-        raise ExportFailed("the server broke off before the file was complete; its log says why.") from None
+        raise ExportFailed("the server broke off before the file was complete; its log has the reason.") from None
 
 
 def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest, progress_out: TextIO) -> None:

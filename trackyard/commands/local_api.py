@@ -50,9 +50,9 @@ class ApiError(CommandFailed):
 
 @dataclass(frozen=True, slots=True)
 class ApiClient:
-    """The API at the address `url`, requested with `key`. Rate limits are waited out.
+    """The API at the URL `url`, requested with `key`. Rate limits are waited out.
 
-    origin: a sentence about where the address comes from, for the error of a server that does not answer.
+    origin: a sentence about where the URL comes from, for the error of a server that does not answer.
 
     Its methods raise ApiError, and ServerAway when the server does not answer.
     """
@@ -144,7 +144,7 @@ def _error_of(fault: HTTPError) -> tuple[str, str]:
     """Return the code and message of an error; an error of another program has no code."""
     target = fault.headers.get("Location")
     if target is not None:
-        return "", f"it redirects to {target}; use that address"
+        return "", f"it redirects to {target}; use that URL"
     try:
         answer = json.load(fault)
         return str(answer.get("code", "")), str(answer.get("message", ""))

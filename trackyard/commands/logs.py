@@ -152,7 +152,7 @@ def shown_line(line: str, *, as_json: bool, colours: bool) -> str:
 
 
 def _is_chosen(line: str, wanted: LogFilter) -> bool:
-    """Return whether a filter selects a line; one that was cut by a full disk is none."""
+    """Return whether a filter selects a line; a line that a full disk cut is not selected."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -15,7 +15,7 @@ from trackyard.runtime.settings import CannotStart, Config, NotInstalled
 class GivenServer:
     """The options of the command line that select the server.
 
-    config: the settings file. url, key: the address and API key of a server elsewhere. system_config: the settings file
+    config: the settings file. url, key: the URL and API key of a server elsewhere. system_config: the settings file
     when none is given.
     """
 
@@ -39,7 +39,7 @@ def find_server(given: GivenServer, settings: Callable[[], Config]) -> ApiClient
             raise WrongUse(f"--url must begin with http:// or https://, not {url!r}.")
         if not key:
             raise WrongUse("--url needs the API key of a staff user there: --key or TRACKYARD_KEY.")
-        return ApiClient(url.rstrip("/"), key, f"It is the address of {'--url' if given.url else 'TRACKYARD_URL'}.")
+        return ApiClient(url.rstrip("/"), key, f"It is the URL of {'--url' if given.url else 'TRACKYARD_URL'}.")
     places = _places(given)
     config = settings()
     server = find_server_file(config.data_dir)
@@ -75,11 +75,11 @@ def _foreign_key(server: ServerFile) -> str:
 
 
 def _origin(config: Config, server: ServerFile | None, places: str) -> str:
-    """Return how the address was found, for the error of a server that does not answer."""
+    """Return how the URL was found, for the error of a server that does not answer."""
     if server is None:
         return places
     file = config.data_dir / "run" / "server.json"
-    return f"Process {server.pid} wrote that address to {file} at {server.started_at}."
+    return f"Process {server.pid} wrote that URL to {file} at {server.started_at}."
 
 
 def _places(server: GivenServer) -> str:

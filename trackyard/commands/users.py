@@ -102,7 +102,7 @@ def make_link(api: ApiClient, user_id: str) -> str:
 def set_password(api: ApiClient, user_id: str, password: str | None) -> str:
     """Give a staff user a password; return it. Raises ApiError, ServerAway.
 
-    password: None = one is made, which works for 24 hours where it is that of another user.
+    password: None = one is made, which works for 24 hours when it is for another user.
     """
     sent = {} if password is None else {"password": password}
     return str(api.post(f"/3.1/admin/user/{user_id}/password", sent)["user"]["password"])

@@ -6,7 +6,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote
 
 import anyio.to_thread
@@ -18,6 +18,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.reports import rows_read
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.strangers import StrangersBusy
@@ -25,9 +26,10 @@ from trackyard.base.texts.languages import NAMES, language, speaking
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.account.own_password import CHOOSE
 from trackyard.console.account.sign_in import sign_in_again
-from trackyard.console.forms.kept import keep, only_shown
+from trackyard.console.deferred.parts import DeferredParts
+from trackyard.console.forms.resubmission import keep, only_shown
 from trackyard.console.frame import sessions
-from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import (
     HEADERS,
     Download,
@@ -55,12 +57,11 @@ from trackyard.console.frame.navigation import (
     with_used,
 )
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
+from trackyard.console.frame.persons import find_person
 from trackyard.console.frame.request import PageRequest, Person
 from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
-from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
-from trackyard.console.people import find_person
 from trackyard.console.refusals import OverloadPages, is_overload
 from trackyard.console.staff.work import count_waiting, find_mail_fault
 from trackyard.console.turns import PagesBusy, TooManyPages, Turns
@@ -117,13 +118,13 @@ class Console:
         self._look_ups = CapacityLimiter(_LOOK_UPS)
         self._overload = OverloadPages(self._overload_page)
         self._reports = _ReportSlots(reports)
-        self._late = LateParts(refusal_of, grace_s, lambda: rows_read(deps))
+        self._late = DeferredParts(refusal_of, grace_s, lambda: rows_read(deps))
         self._seen_findings = SeenFindings()
         self.exports = ExportSlots()
-        """The files that are being sent, those of the API among them."""
+        """The files that are being sent, files of the API among them."""
 
     def owns(self, path: str) -> bool:
-        """Return whether a path is that of a page."""
+        """Return whether a path belongs to a page."""
         return path == "/" or any(path == root or path.startswith(f"{root}/") for root in _ROOTS)
 
     async def respond(self, request: Request, strangers: Strangers) -> Response:
@@ -187,7 +188,7 @@ class Console:
         refusal: None for a defect of the program, of which the page shows the id of the request alone.
         """
         if isinstance(refusal, Unauthorized) and request.method in ("GET", "HEAD"):
-            wanted = str(PageAddress(request.scope["path"], _pairs(request.scope["query_string"])))
+            wanted = str(_address(request))
             return redirect_response(f"{SIGN_IN}?next={quote(wanted, safe='')}")
         if refusal is not None and is_overload(refusal):
             return await self._overload.respond(request, refusal)
@@ -218,7 +219,7 @@ class Console:
         """Return a request for a page, without its person and its form."""
         return PageRequest(
             deps=self._deps,
-            address=PageAddress(request.scope["path"], _pairs(request.scope["query_string"])),
+            address=_address(request),
             client=address_of(request),
             user_agent=request_origin.get().user_agent,
             session_key=sessions.find_key(request) or "",
@@ -255,7 +256,7 @@ class Console:
         if _is_closed_home(asked):
             return self._response(request, asked, Redirect(_first_page(asked)))
         if asked.look is not None and route.method == "POST":
-            raise AccessDenied(ONLY_LOOKS, code="look_as")
+            raise AccessDenied(ONLY_LOOKS, code=ErrorCode.LOOK_AS)
         _check_rights(route, asked)
         if route.method == "POST":
             asked = _checked_form(route, asked, request)
@@ -343,7 +344,7 @@ class _ReportSlots:
     def _slot(self, name: str) -> Iterator[None]:
         with self._lock:
             if self._running.get(name, 0) >= self._most:
-                raise TooManyRequests(1, code="too_many_reports")
+                raise TooManyRequests(1, code=ErrorCode.TOO_MANY_REPORTS)
             self._running[name] = self._running.get(name, 0) + 1
         try:
             yield
@@ -382,7 +383,7 @@ def _first_page(asked: PageRequest) -> str:
     found = first_page(_rail_of(asked.person), asked.may_open)
     if found is None:
         raise AccessDenied(
-            lazy_gettext("Your roles open no page. Ask an administrator for another role"), code="no_page"
+            lazy_gettext("Your roles open no page. Ask an administrator for another role"), code=ErrorCode.NO_PAGE
         )
     return found
 
@@ -420,10 +421,10 @@ def _checked_form(route: PageRoute, asked: PageRequest, request: Request) -> Pag
             return asked
         if (shown := only_shown(asked)) is not None:
             return shown
-    raise AccessDenied(_OLD_FORM, code="form")
+    raise AccessDenied(_OLD_FORM, code=ErrorCode.FORM)
 
 
-def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
+def _frame(asked: PageRequest, message: str | None) -> dict[str, object]:
     """Return the values that every template may use.
 
     may_open: returns whether the person may open the page of a path.
@@ -459,8 +460,11 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
     }
 
 
-def _pairs(query: bytes) -> tuple[Pair, ...]:
+def _address(request: Request) -> PageAddress:
+    """Return the address of a page, without the query where that cannot be read."""
+    query: bytes = request.scope["query_string"]
     try:
-        return tuple(parse_qsl(query.decode("ascii", "replace"), max_num_fields=MAX_FIELDS))
+        pairs = tuple(parse_qsl(query.decode("ascii", "replace"), max_num_fields=MAX_FIELDS))
     except ValueError:
-        return ()
+        pairs = ()
+    return PageAddress(request.scope["path"], pairs)

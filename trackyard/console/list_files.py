@@ -1,9 +1,7 @@
 """Every row of a list as a CSV file (docs/spec/console.md#lists-as-files)."""
 
-import csv
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
@@ -16,34 +14,15 @@ from trackyard.console.frame.answers import Download
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.wire.endpoint import A, Endpoint
-from trackyard.wire.response.csv_columns import FORMULA_STARTS
+from trackyard.wire.http.list_files import MOST_ROWS
+from trackyard.wire.response.csv_rows import csv_of_rows
 from trackyard.wire.response.envelope import Answer, View, values_by_name
 from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV
 
 R = TypeVar("R")
-MOST_ROWS: Final = 10_000
-"""Rows of a file. More of them need a filter."""
 _AT_ONCE: Final = 1000
 FORMAT: Final = ("format", "csv")
 """What the address of a list has to be a file."""
-
-
-def list_file(
-    request: PageRequest, method: Endpoint[Deps, A], rows: Callable[[A], Sequence[View]], sent: Sequence[Pair]
-) -> Download | None:
-    """Return the rows of a method of the API as a file; None where the address selects the page.
-
-    rows: returns the rows of an answer. sent: the parameters of the page. Columns are the fields of the API,
-    nested ones by their path. Raises RequestError; BadInput where there are more than MOST_ROWS.
-    """
-    if not asks_for_file(request):
-        return None
-    return rows_file(method.id.replace(".", "-").removesuffix("-list"), every_row(request, method, rows, sent))
-
-
-def asks_for_file(request: PageRequest) -> bool:
-    """Return whether the address selects a list as a file."""
-    return request.address.get(FORMAT[0]) == FORMAT[1]
 
 
 def rows_file(name: str, rows: Iterable[View | Mapping[str, object]], without: Collection[str] = ()) -> Download:
@@ -70,7 +49,10 @@ def every_row(
     sent: Sequence[Pair],
     path: Mapping[str, str] | None = None,
 ) -> Iterator[R]:
-    """Yield the rows of a method on all of its pages. path: variables of its path. Raises as `list_file`."""
+    """Yield the rows of a method on all of its pages. path: variables of its path.
+
+    Raises RequestError; BadInput where there are more than MOST_ROWS.
+    """
     asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
     page, seen = 1, 0
     while True:
@@ -106,35 +88,27 @@ def _fields(row: View | Mapping[str, object]) -> Mapping[str, object]:
     return values_by_name(row) if isinstance(row, View) else row
 
 
-def _cells(row: Mapping[str, object], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each field."""
+def _cells(row: Mapping[str, object], without: Collection[str] = (), prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the name and the value of each field."""
     for name, value in row.items():
         if isinstance(value, Mapping) and value:
             yield from _cells(value, without, f"{prefix}{name}.")
         elif f"{prefix}{name}" not in without:
-            yield f"{prefix}{name}", _text(value)
+            yield f"{prefix}{name}", _shown(value)
 
 
-def _text(value: object) -> str:
-    """Return the text of a value. A list of single values has commas between them; other lists are JSON."""
+def _shown(value: object) -> object:
+    """Return a value as a cell. A list of single values has commas between them; other lists are JSON."""
     match value:
-        case None | {}:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return f"'{value}" if value[:1] in FORMULA_STARTS else value
+        case {}:
+            return None
         case list() | tuple() if any(isinstance(each, (list, tuple, dict)) for each in value):
             return json.dumps(value, ensure_ascii=False, default=str)
         case list() | tuple():
-            return _text(", ".join("" if each is None else str(each) for each in value))
-    return str(value)
+            return ", ".join("" if each is None else str(each) for each in value)
+    return value
 
 
-def _csv_of(rows: Sequence[Mapping[str, str]]) -> str:
-    names = dict.fromkeys(name for row in rows for name in row)
-    written = StringIO()
-    lines = csv.writer(written, lineterminator="\r\n")
-    lines.writerow(names)
-    lines.writerows([row.get(name, "") for name in names] for row in rows)
-    return written.getvalue()
+def _csv_of(rows: Sequence[Mapping[str, object]]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return "".join(csv_of_rows(names, ([row.get(name) for name in names] for row in rows)))

@@ -7,9 +7,14 @@ import hashlib
 import hmac
 import json
 from enum import StrEnum
-from typing import Any
+from typing import TypeVar
+
+import msgspec
 
 from trackyard.base.secrets import DecryptionFailed, SecretCipher
+
+C = TypeVar("C")
+"""The values of a sealed text."""
 
 
 class SealPurpose(StrEnum):
@@ -28,18 +33,20 @@ class SignaturePurpose(StrEnum):
     MESSAGE = "message"
 
 
-def seal(cipher: SecretCipher, purpose: SealPurpose, *content: Any) -> str:
+def seal(cipher: SecretCipher, purpose: SealPurpose, *content: object) -> str:
     """Return values as JSON, encrypted for a purpose."""
     return cipher.for_purpose(purpose).encrypt(json.dumps(content))
 
 
-def unseal(cipher: SecretCipher, purpose: SealPurpose, sealed: str) -> list[Any] | None:
-    """Return the values of a text that was sealed for this purpose; None for every other text."""
+def unseal(cipher: SecretCipher, purpose: SealPurpose, sealed: str, shape: type[C]) -> C | None:
+    """Return the values of a text that was sealed for this purpose; None for every other text.
+
+    shape: the one that the purpose has, such as tuple[str, int].
+    """
     try:
-        found: list[Any] = json.loads(cipher.for_purpose(purpose).decrypt(sealed))
+        return msgspec.convert(json.loads(cipher.for_purpose(purpose).decrypt(sealed)), shape)
     except DecryptionFailed:
         return None
-    return found
 
 
 def sign(session_key: str, purpose: SignaturePurpose, text: str = "") -> str:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import TooManyRequests, Unavailable
 from trackyard.base.metrics.turns import PAGES_REFUSED
 from trackyard.base.texts.marks import lazy_gettext
@@ -31,14 +32,14 @@ class TooManyPages(TooManyRequests):
     """A person requests more pages at once than one person may."""
 
     def __init__(self) -> None:
-        super().__init__(_RETRY_S, _OWN, code="too_many_pages")
+        super().__init__(_RETRY_S, _OWN, code=ErrorCode.TOO_MANY_PAGES)
 
 
 class PagesBusy(Unavailable):
     """Other people have all turns that this person may have."""
 
     def __init__(self) -> None:
-        super().__init__(_OTHERS, code="busy", retry_after=_RETRY_S)
+        super().__init__(_OTHERS, code=ErrorCode.BUSY, retry_after=_RETRY_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Turns:
             self._end(name, is_staff=is_staff)
 
     async def _begin(self, name: str, *, is_staff: bool) -> None:
-        if self._fits(name, is_staff=is_staff):  # those that wait do not fit
+        if self._fits(name, is_staff=is_staff):  # a page that waits does not fit
             self._running(is_staff=is_staff)[name] += 1
             return
         if sum(each.name == name for each in self._waiting) >= MOST_WAITING:

@@ -130,12 +130,12 @@ class Ruleset:
         return route
 
     def route_of(self, params: dict[str, str]) -> OfferRoute:
-        """Return the route that the parameters of a click name; UNKNOWN_OFFER when there is none."""
+        """Return the route for the parameters of a click, or UNKNOWN_OFFER."""
         key = params.get("offer_id", "")
         return self.find_route(key) or self.find_route(without_zeros(key)) or UNKNOWN_OFFER
 
     def affiliate_of(self, params: dict[str, str]) -> KnownAffiliate | None:
-        """Return the affiliate that the parameters of a click name; None when there is none."""
+        """Return the affiliate of the parameters of a click; None when there is none."""
         key = params.get("pid", "")
         return self._affiliates.get(key) or self._affiliates.get(without_zeros(key))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.rate_limits import Limiter, RateLimit, RateLimiter
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.edge.http.answers import error_response
@@ -18,7 +19,7 @@ RATE: Final = RateLimit(per_second=50, burst=500)
 DELAY_S: Final = 0.25
 """Time that an answer over the limit waits. Its connection is not read meanwhile, so that a flood sends little."""
 _TOO_MANY: Final = error_response(
-    429, "too_many_requests", "Too many requests: try again in a second", b"Retry-After: 1\r\n"
+    429, ErrorCode.TOO_MANY_REQUESTS, "Too many requests: try again in a second", b"Retry-After: 1\r\n"
 )
 
 CallLater = Callable[[float, Callable[[], None]], object]

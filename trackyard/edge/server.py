@@ -371,7 +371,7 @@ def _open_state(options: EdgeOptions, writer: JournalWriter, now_s: int) -> Edge
 async def _serve_connections(
     certificate: Certificate | None, shared: ConnectionContext, listener: socket.socket
 ) -> asyncio.AbstractServer | TlsServer:
-    """Begin to accept connections. Those with TLS are counted before their handshake."""
+    """Begin to accept connections. A connection with TLS is counted before its handshake."""
     loop = asyncio.get_running_loop()
     if certificate is None:
         return await loop.create_server(lambda: Connection(shared), sock=listener, backlog=BACKLOG)

@@ -100,7 +100,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     """Work until `stop` is set. Raises WorkerFailed when a part fails: a restart is better."""
     zone = find_zone(options.timezone)
     if zone is None:
-        raise ValueError(f"{options.timezone} is no IANA time zone")
+        raise ValueError(f"{options.timezone} is not an IANA time zone")
     broken: list[str] = []
     with Database(options.database_url) as database:
         loops = _loops(options, database, zone)

@@ -1,4 +1,4 @@
-"""Finished journals are compressed and rid of erased data (docs/decisions/0029).
+"""Compress finished journals and remove erased data from them (docs/decisions/0029).
 
 One thread does so for a directory. After a kill each journal is whole: the plain file stays until its archive has its
 name, and a repeat has the same result.
@@ -23,7 +23,7 @@ from trackyard.journal.segments import JournalContent
 _log = logging.getLogger("trackyard.journal")
 
 FindErased = Callable[[Collection[str]], frozenset[str]]
-"""Returns those of some click ids with an erased click: a postback does not say which person clicked."""
+"""Returns the click ids, of some, with an erased click: a postback does not say which person clicked."""
 
 
 class JournalCut(Exception):
@@ -68,13 +68,13 @@ def erase_archived(directory: Path, name: str, erasure: ErasedSubjects, find_era
 
 
 def erased_until(directory: Path) -> int:
-    """Return the number of the last erasure that all compressed journals are rid of."""
+    """Return the number of the last erasure that is done in all compressed journals."""
     path = _erased_file(directory)
     return int(path.read_text(encoding="ascii")) if path.exists() else 0
 
 
 def set_erased_until(directory: Path, number: int) -> None:
-    """Note that all compressed journals are rid of an erasure and of those before."""
+    """Note that an erasure and all earlier ones are done in all compressed journals."""
     path = _erased_file(directory)
     path.parent.mkdir(exist_ok=True)
     write_durably(path, str(number).encode())

@@ -178,7 +178,7 @@ def find_segment_end(directory: Path, name: str) -> SegmentEnd | None:
 
 
 def end_of(directory: Path, name: str) -> int:
-    """Return the byte offset at which a journal ends, or of what is written until now."""
+    """Return the byte offset at which a journal ends. An open journal ends after its last written byte."""
     segment_end = find_segment_end(directory, name)
     if segment_end is not None:
         return segment_end.end
@@ -187,7 +187,7 @@ def end_of(directory: Path, name: str) -> int:
 
 
 def bytes_after(directory: Path, edge: int, place: tuple[str, int]) -> int:
-    """Return how many bytes of the journals of an edge follow a place, a (journal, position)."""
+    """Return the number of bytes in the journals of an edge after a place, which is (journal, position)."""
     total = 0
     for name in list_journals(directory, edge):
         if name >= place[0]:
@@ -205,7 +205,7 @@ def is_loaded(directory: Path, name: str, reached: tuple[str, int] | None) -> bo
 
 
 def begin_after(directory: Path, edge: int, name: str) -> None:
-    """Let the journals of an edge begin after one that another directory had. Raises OSError."""
+    """Make the journals of an edge begin after `name`, a journal of another directory. Raises OSError."""
     last = find_last_journal(directory, edge)
     if last is None or last < name:
         (directory / archive.FOLDER).mkdir(parents=True, exist_ok=True)
@@ -222,14 +222,14 @@ def _last_removed(directory: Path, edge: int) -> Path:
 
 
 def write_segment_end(directory: Path, name: str, segment_end: SegmentEnd) -> None:
-    """Note the end of a segment durably. Raises OSError."""
+    """Write the end of a segment to disk, durably. Raises OSError."""
     write_durably(directory / f"{name}.sealed", _encode(segment_end))
 
 
 def close_segment(directory: Path, name: str, clock: Clock) -> SegmentEnd:
     """Close a segment without a writer at its last good frame, even with damage before it.
 
-    What follows is quarantined: it nearly always is a record that was never acknowledged, but this is not certain.
+    The bytes behind that frame are quarantined: they nearly always are a record that was never acknowledged.
     """
     data = log_path(directory, name).read_bytes()
     end = 0

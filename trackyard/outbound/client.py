@@ -55,7 +55,7 @@ class OutboundClient:
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, seconds: float | None = None
     ) -> HttpResult:
-        """Return the result of a POST request; as `get` otherwise."""
+        """Return the result of a POST request, with the same limits as `get`."""
         return await self._session().send("POST", url, headers, self._seconds if seconds is None else seconds, body)
 
     async def probe(self, url: str) -> ProbeResult:

@@ -28,8 +28,8 @@ _BLOCKED: tuple[Network, ...] = tuple(
 )
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
-BLOCKED: Final = "is not an address that may be called"
-"""What errors say of a refused address, also those that join the errors of several addresses."""
+BLOCKED: Final = "is not an IP address that may be called"
+"""The text of an error about a refused IP address, also within an error that joins several."""
 
 
 class AddressBlocked(OSError):

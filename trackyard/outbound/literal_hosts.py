@@ -1,6 +1,6 @@
-"""Hosts of URLs that name an address without a look-up, in each spelling that systems read.
+"""Hosts of URLs that are IP addresses, in each spelling that systems read.
 
-docs/spec/postbacks.md#addresses-of-servers
+docs/spec/postbacks.md#ip-addresses-of-servers
 """
 
 import ipaddress
@@ -34,7 +34,7 @@ def refused_host(url: str, allow: Sequence[Network] = ()) -> str:
     """
     try:
         host = urlsplit(url).hostname or ""
-    except ValueError:  # brackets around what is no address
+    except ValueError:  # brackets around what is not an address
         return ""
     address = literal_address(host)
     return "" if address is None or AddressFilter(allow).permits(address) else host

@@ -101,7 +101,7 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     Raises MailRejected for good when the recipient is not an address: it could add headers.
     """
     if not is_safe_recipient(mail.recipient):
-        raise MailRejected("the recipient is no e-mail address: correct it in the account", permanent=True)
+        raise MailRejected("the recipient is not an e-mail address: correct it in the account", permanent=True)
     message = EmailMessage()
     message["From"] = sender
     message["To"] = mail.recipient

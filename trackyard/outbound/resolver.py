@@ -83,7 +83,7 @@ class ThreadResolver(AbstractResolver):
     def _forget(self, key: tuple[str, int, int], done: asyncio.Future[list[Any]]) -> None:
         self._running.pop(key, None)
         if not done.cancelled():
-            done.exception()  # it is known to those who wait, if any still do
+            done.exception()  # the waiting callers, if any are left, know it
 
     def _start(self, host: str, port: int, family: socket.AddressFamily) -> concurrent.futures.Future[list[Any]]:
         self._threads.begin(host)
@@ -98,7 +98,7 @@ class ThreadResolver(AbstractResolver):
                 answer.set_exception(error)
             except UnicodeError as error:
                 self._threads.end(host)
-                answer.set_exception(OSError(f"{host!r} is no host name: {error}"))
+                answer.set_exception(OSError(f"{host!r} is not a host name: {error}"))
             else:
                 self._threads.end(host)
                 answer.set_result(found)

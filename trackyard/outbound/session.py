@@ -302,13 +302,13 @@ def _part_of(error: Exception) -> SitePart:
 def _error_text(error: Exception, target: URL) -> str:
     """Return the text of an error for users.
 
-    A name without an address and one with a refused address read alike, so that errors name no host of a private
+    A name without an IP address and one with a refused IP address read alike, so that errors show no host of a private
     network; the log has the reason.
     """
     text = str(error)
     if isinstance(error, ClientConnectorDNSError) or BLOCKED in text:
         log.info("host refused", extra={"host": target.host, "reason": text})
-        return f"{target.host} has no address that may be called"
+        return f"{target.host} has no IP address that may be called"
     place = f"{target.host}:{target.port}"
     if isinstance(error, ClientConnectorCertificateError):
         return f"the certificate of {place} is not valid: {_certificate_reason(error.certificate_error)}"

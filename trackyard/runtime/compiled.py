@@ -4,7 +4,8 @@ mypyc compiles the same files that run without it. A compiled module is used onl
 for, and only while its file and the files from which it reads constants and types are unchanged (`compiled.json`).
 Otherwise, and when TRACKYARD_PURE is set, all of them run as Python (docs/decisions/0018).
 
-As a program: exit status 1 when there is something to compile and it can be compiled, otherwise 0.
+As a program: exit status 1 when there is something to compile and it can be compiled, otherwise 0. With `--key` it
+prints the digest of what is compiled instead.
 """
 
 import json
@@ -127,6 +128,13 @@ def path_of(module: str, package: Path = PACKAGE) -> Path:
     return found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
 
 
+def key() -> str:
+    """Return the digest of the current files of MODULES, and of what compiles them, in hexadecimal digits."""
+    compiler = Path(PACKAGE.parent, "setup.py")
+    files = [*_sources(), *([compiler] if compiler.is_file() else [])]
+    return sha256("".join([_SUFFIX, *map(_digest, files)]).encode()).hexdigest()
+
+
 def write_manifest(package: Path, *, modules: bool) -> None:
     """Record in `package` that MODULES were compiled from their current files.
 
@@ -187,4 +195,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--key"]:
+        sys.stdout.write(f"{key()}\n")
+        sys.exit()
     sys.exit(not (is_up_to_date() or missing_requirement()))

@@ -39,7 +39,7 @@ def check_data_directory(directory: Path) -> None:
     to_be_emptied = [name for name in EMPTIED_DIRECTORIES if (directory / name).exists()]
     if to_be_emptied and not any((directory / sign).exists() for sign in _MARKER_FILES):
         raise CannotStart(
-            f"TRACKYARD_DATA_DIR {directory} cannot be used: it is no data directory and has "
+            f"TRACKYARD_DATA_DIR {directory} cannot be used: it is not a data directory and has "
             f"{' and '.join(to_be_emptied)}, which would be emptied: name an empty one."
         )
     for path in (directory, *(directory / name for name in _WRITTEN)):

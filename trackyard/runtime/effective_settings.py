@@ -56,14 +56,14 @@ def setting_warnings(environment: Mapping[str, str], config: Config) -> list[str
     if is_loopback(host) and not is_loopback(config.tracking_listen.host) and {"api", "edge"} & set(config.roles):
         warnings.append(
             f"TRACKYARD_TRACKING_URL is {config.tracking_url}, which only this machine can open, and clicks are taken "
-            f"from everywhere: set it to the address that visitors use, such as https://go.example.org."
+            f"from everywhere: set it to the URL that visitors use, such as https://go.example.org."
         )
     host = urlsplit(config.api_url).hostname or ""
     is_open = not is_loopback(config.api_listen.host) or config.require_confirmed_email
     if "api" in config.roles and is_loopback(host) and is_open:
         warnings.append(
             f"TRACKYARD_API_URL is {config.api_url}, which only this machine can open, and links in mails lead "
-            "there: set it to the address that affiliates use, such as https://api.example.org."
+            "there: set it to the URL that affiliates use, such as https://api.example.org."
         )
     return warnings
 
@@ -91,7 +91,7 @@ def configuration_page() -> str:
             "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
             "names; a variable overrides the file. An invalid value, or an unknown name in the file, stops the start "
             f"with exit code {CANNOT_START:d} and one sentence that names it. An unknown variable that begins with "
-            f"{PREFIX} is logged and ignored, and so are, without a line, those that Kubernetes sets for services. "
+            f"{PREFIX} is logged and ignored, and so are, without a line, variables that Kubernetes sets for services. "
             "This page is written by `trackyard settings --markdown`.",
             "",
             "Where a second variable is named, that one is the path of a file with the value, such as a mounted "

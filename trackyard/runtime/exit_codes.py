@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
         return code
 
     OK = 0, "Done; nothing differs."
-    FAILED = 1, "Something differs, was not found or could not be done; the output says what."
+    FAILED = 1, "Something differs, was not found or could not be done; the output shows what."
     USAGE = 2, "The command line is wrong, or the server rejects what was asked."
     AWAY = 3, "No server was found, or it does not answer."
     CONFIGURATION = 78, "A setting, or a file of this machine that it names, cannot be used; a restart would not help."

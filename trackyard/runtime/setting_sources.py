@@ -125,7 +125,7 @@ def _toml_text(settings: Mapping[str, Setting], name: str, value: object, place:
 
 
 def unknown_variables(settings: Mapping[str, Setting], others: Iterable[str], given: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable that begins as a setting and is none.
+    """Return a sentence for each variable that begins as a setting but does not exist.
 
     others: further variables that the program reads.
     """

@@ -36,7 +36,7 @@ class Address:
     port: int
 
     def url(self, scheme: str = "http") -> str:
-        """Return the address as the start of a URL; that of every interface is the loopback."""
+        """Return the host and port as the start of a URL. Every interface becomes the loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
 
@@ -64,7 +64,7 @@ def address(text: str) -> Address:
     """Return the address and port of a listener."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
-        raise ValueError("must be an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
+        raise ValueError("must be an IP address and a port, such as 127.0.0.1:8000 or [::1]:8000")
     host = host.removeprefix("[").removesuffix("]")
     if host != "localhost":
         try:
@@ -176,7 +176,7 @@ def log_file(text: str) -> Path | None:
 log_format = _folded(str.lower, _checked(("auto", "text", "json").__contains__, "must be auto, text or json"))
 mail_from = _checked(
     re.compile(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)").fullmatch,
-    "must be an address such as mail@example.org or Trackyard <mail@example.org>",
+    "must be an e-mail address such as mail@example.org or Trackyard <mail@example.org>",
 )
 
 
@@ -219,7 +219,7 @@ def networks(text: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
     except ValueError:
-        raise ValueError("must be a comma list of addresses or networks, such as 10.0.0.0/8,::1") from None
+        raise ValueError("must be a comma list of IP addresses or networks, such as 10.0.0.0/8,::1") from None
 
 
 def origins(text: str) -> tuple[str, ...]:

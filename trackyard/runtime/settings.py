@@ -72,22 +72,19 @@ class Config:
     """
 
     data_dir: Path = _setting(setting_types.path, "./data", "Directory of everything that the program stores.")
-    api_listen: Address = _setting(setting_types.address, "127.0.0.1:8000", "Address and port of the API.")
+    api_listen: Address = _setting(setting_types.address, "127.0.0.1:8000", "IP address and port of the API.")
     tracking_listen: Address = _setting(
-        setting_types.address, "127.0.0.1:8001", "Address and port of clicks and inbound postbacks."
+        setting_types.address, "127.0.0.1:8001", "IP address and port of clicks and inbound postbacks."
     )
     monitoring_listen: Address | None = _setting(
         setting_types.optional_address,
         "127.0.0.1:8002",
-        "Address and port of /metrics and of /readyz with reasons and lags, for those who watch the program; empty = "
-        "none.",
+        "IP address and port of /metrics and of /readyz with reasons and lags, for monitoring; empty = none.",
     )
     api_url: str = _setting(
-        setting_types.url, "", "Start of the addresses of files and of links in mails; empty = the API's address."
+        setting_types.url, "", "Start of the URLs of files and of links in mails; empty = the API's URL."
     )
-    tracking_url: str = _setting(
-        setting_types.url, "", "Start of tracking links; empty = the tracking listener's address."
-    )
+    tracking_url: str = _setting(setting_types.url, "", "Start of tracking links; empty = the tracking listener's URL.")
     admin_api_key: str | None = _setting(
         setting_types.admin_key,
         "",
@@ -168,7 +165,7 @@ class Config:
         setting_types.number("number of days", 0, 730),
         "1",
         "Days for which browsers that came by https use nothing else (Strict-Transport-Security of API answers and of "
-        "pages); 0 = no header says so. Set 365 once every host speaks https for good.",
+        "pages); 0 = no such header. Set 365 once every host speaks https for good.",
     )
     outbound_allow: tuple[Network, ...] = _setting(
         setting_types.networks,
@@ -222,7 +219,7 @@ class Config:
         setting_types.file,
         "",
         "Region and city database (MMDB of the type City or Enterprise); empty = regions and cities are unknown. Its "
-        "country overrides that of the country database.",
+        "country overrides the country of the country database.",
     )
     isp_database: Path | None = _setting(
         setting_types.file,
@@ -235,13 +232,13 @@ class Config:
     proxy_database: Path | None = _setting(
         setting_types.file,
         "",
-        "Database of anonymizing addresses (MMDB of the type Anonymous-IP); empty = none is known.",
+        "Database of anonymizing IP addresses (MMDB of the type Anonymous-IP); empty = none is known.",
     )
     origin_database: Path | None = _setting(
         setting_types.file,
         "",
-        "Origins of addresses, a file that `trackyard origins` wrote; empty = origins.bin of the data directory, else "
-        "the one shipped.",
+        "Origins of IP addresses, a file that `trackyard origins` wrote; empty = origins.bin of the data directory, "
+        "else the one shipped.",
     )
     journal_days: int = _setting(
         _days,
@@ -259,7 +256,7 @@ class Config:
     personal_data_days: int = _setting(
         _days,
         "400",
-        "Days after which addresses, user agents, referrers, device and user ids are emptied everywhere.",
+        "Days after which IP addresses, user agents, referrers, device and user ids are emptied everywhere.",
     )
     edges: int = _setting(
         setting_types.number("whole number", 1, 64), "1", "Number of edge processes that share the tracking listener."
@@ -440,7 +437,7 @@ def _complete(values: dict[str, Any]) -> Config:
     if values["api_listen"] == values["tracking_listen"]:
         raise WrongSetting("TRACKYARD_TRACKING_LISTEN must differ from TRACKYARD_API_LISTEN.")
     if values["monitoring_listen"] in (values["api_listen"], values["tracking_listen"]):
-        raise WrongSetting("TRACKYARD_MONITORING_LISTEN must differ from the addresses of the API and of clicks.")
+        raise WrongSetting("TRACKYARD_MONITORING_LISTEN must differ from the listeners of the API and of clicks.")
     for name in ("click_days", "log_days", "personal_data_days"):
         if values[name] < values["journal_days"]:
             raise WrongSetting(

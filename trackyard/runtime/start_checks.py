@@ -135,7 +135,7 @@ def check_certificate(config: Config) -> None:
 
 
 def find_lone_administrator(config: Config, database: "Database") -> int | None:
-    """Return the number of administrators that can confirm payments where it is too small; else None."""
+    """Return how many administrators can confirm payments; None when they are enough."""
     from trackyard.store.people.staff import count_second_persons
 
     if not config.require_second_person:
@@ -252,7 +252,7 @@ def check_clock(connection: "Connection", now_ms: int) -> None:
     if database_ms is not None and abs(now_ms - database_ms) > MAX_CLOCK_DIFFERENCE_MS:
         seconds, way = abs(now_ms - database_ms) // 1000, "ahead of" if now_ms > database_ms else "behind"
         raise PeerRefuses(
-            f"The clock of this machine is {seconds} s {way} that of the SQL database, and "
+            f"The clock of this machine is {seconds} s {way} the clock of the SQL database, and "
             f"{MAX_CLOCK_DIFFERENCE_MS // 1000} s is the most: set both by a time server (chrony or "
             "systemd-timesyncd), and start again."
         )

@@ -12,15 +12,17 @@ from typing import Any, Final, Generic, Literal, Protocol, TypedDict, Unpack, ge
 
 from typing_extensions import TypeVar
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, Unauthorized
 from trackyard.base.strangers import StrangerAct
 from trackyard.domain.people.callers import Access, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
-from trackyard.domain.people.permissions import FEATURES
+from trackyard.domain.people.permissions import EXPORT_FEATURES, FEATURES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
-from trackyard.wire.response.exports import ExportParams, FileExport
+from trackyard.wire.response.exports import FileExport, with_file
 from trackyard.wire.response.guards import guards_of
+from trackyard.wire.response.list_rows import list_rows
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
@@ -143,12 +145,12 @@ class Endpoint(Generic[D, A_co]):
     page_max: larger limits are reduced to it.
     body_max: bytes; at most STRANGER_MAX in methods for anyone.
     versions: the prefixes that it answers.
-    report: a caller may run only a few of these at the same time.
+    report: a caller may run only a few reports at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
     credentials: whether it decides who gets in, as a method that writes a column of CREDENTIAL_COLUMNS does: keys with
     limits may not call it. A parameter alone is marked `Credential`.
     features: a caller that is denied one of them may not call (domain/people/permissions.py).
-    file_export: the answer to `format=csv`.
+    file_export: the answer to `format=csv`; by default the file of a list has the rows of its answers.
     also: other spellings of the path, which answer the same; one may begin with a prefix of LATER_PREFIXES.
     act: the kind of act, for writes of strangers in methods for anyone.
     """
@@ -185,12 +187,25 @@ class Endpoint(Generic[D, A_co]):
             raise TypeError(f"{self.id}: writes of strangers, and nothing else, have an act")
         if self.is_public:
             object.__setattr__(self, "body_max", min(self.body_max, STRANGER_MAX))
+        if self.method == "GET" and self.file_export is None:
+            object.__setattr__(self, "file_export", self._file_of_rows())
+        if self.file_export is not None:
+            if self.method != "GET":
+                raise TypeError(f"{self.id}: a file is the answer of a GET")
+            object.__setattr__(self, "params", with_file(self.params))
+            if self.file_export.rows is not None and any(guards_of(view) for view in self.file_export.views):
+                raise TypeError(f"{self.id}: rows of a file carry no figures of another permission")
         if not {*self.features, *self.file_features} <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
-        if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
-            raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
-        if self.file_export is not None and any(guards_of(view) for view in self.file_export.views):
-            raise TypeError(f"{self.id}: rows of a file carry no figures of another permission")
+
+    def _file_of_rows(self) -> FileExport[D] | None:
+        """Return the file of a list, from the rows of its answers; None for other methods."""
+        found = [list_rows(answer) for answer in (self.answer, self.affiliate_answer) if answer is not None]
+        if any(each is None for each in found):
+            return None
+        views = tuple(each.view for each in found if each is not None and each.view is not None)
+        feature = EXPORT_FEATURES.get(self.permission, "") if self.report else ""
+        return FileExport(self.id.replace(".", "-").removesuffix("-list"), views, None, feature=feature)
 
     @property
     def is_public(self) -> bool:
@@ -326,7 +341,7 @@ def check_password_choice(caller: Caller, method: str = "") -> None:
     It may choose another password, or sign out.
     """
     if caller.needs_password and method not in _WITH_GIVEN_PASSWORD:
-        raise AccessDenied(_GIVEN, code="password_change_required")
+        raise AccessDenied(_GIVEN, code=ErrorCode.PASSWORD_CHANGE_REQUIRED)
 
 
 def check_second_factor(caller: Caller, permission: Permission = Permission.NONE) -> None:
@@ -335,7 +350,7 @@ def check_second_factor(caller: Caller, permission: Permission = Permission.NONE
     It may call the methods of its own account.
     """
     if caller.needs_second_factor and permission is not Permission.ACCOUNT:
-        raise AccessDenied(_SECOND_FACTOR, code="second_factor_required")
+        raise AccessDenied(_SECOND_FACTOR, code=ErrorCode.SECOND_FACTOR_REQUIRED)
 
 
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:

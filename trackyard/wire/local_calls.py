@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from trackyard.base.clock import Clock
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, BadInput, RequestError, Unauthorized
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.domain.people.callers import Caller, StaffCaller
@@ -62,7 +63,7 @@ class LocalCalls(Generic[D]):
     reserve_report: reserves a place among the reports of the caller; raises TooManyRequests.
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
-    timezone: is sent to each method that reads in a zone, "" = that of the platform.
+    timezone: is sent to each method that reads in a zone, "" = the platform's.
     warnings: the warnings of answers so far, for the frame of the page. Pages show warnings of reports in place.
     """
 
@@ -125,7 +126,7 @@ class LocalCalls(Generic[D]):
         path: Mapping[str, str] | None = None,
         files: Files = (),
     ) -> V:
-        """Return the answer of a method that has several views, in that of the page's people.
+        """Return the answer of a method that has several views, in the view of the page's people.
 
         Raises as `ask`; TypeError for a caller of other people.
         """
@@ -150,7 +151,7 @@ class LocalCalls(Generic[D]):
         Its places among the reports and the files are free when it was sent. Raises RequestError.
         """
         self._authorize(method)
-        with self._request(method, [*sent, ("bom", "1")], path) as (tree, request):
+        with self._request(method, [*sent, ("mark", "1")], path) as (tree, request):
             read = read_request(method, request, tree)
             if not is_file(method, read):
                 raise ValueError(f"{method.id} answers no file without a format")
@@ -159,7 +160,7 @@ class LocalCalls(Generic[D]):
     def _authorize(self, endpoint: Endpoint[D]) -> None:
         """Raise Unauthorized or AccessDenied when the caller may not call a method."""
         if self.looks and (endpoint.method != "GET" or endpoint.id.startswith("auth.")):
-            raise AccessDenied(ONLY_LOOKS, code="look_as")
+            raise AccessDenied(ONLY_LOOKS, code=ErrorCode.LOOK_AS)
         if self.caller is not None:
             authorize(endpoint, self.caller, self.origin.address)
         elif not endpoint.is_public:

@@ -254,10 +254,10 @@ CREATE TABLE IF NOT EXISTS `fact_local` ON CLUSTER `yard` (
   `goal_key` LowCardinality(String) CODEC(ZSTD(1)),
   `refund_id` String CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
-  PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
-  PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
-  PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), affiliate, status),
-  PROJECTION `by_country_day` (SELECT intDiv(time, 86400000), country, os, device, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), country, os, device, status)
+  PROJECTION `by_goal_status_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
+  PROJECTION `by_offer_status_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
+  PROJECTION `by_affiliate_status_day` (SELECT intDiv(time, 86400000), affiliate, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), affiliate, status),
+  PROJECTION `by_country_status_day` (SELECT intDiv(time, 86400000), country, os, device, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), country, os, device, status)
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))
@@ -331,7 +331,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION'), (10, 'VERSION'), (11, 'VERSION'), (12, 'VERSION');
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION'), (10, 'VERSION'), (11, 'VERSION'), (12, 'VERSION'), (13, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 
@@ -597,10 +597,10 @@ CREATE TABLE IF NOT EXISTS `fact_beside_local` ON CLUSTER `yard` (
   `goal_key` LowCardinality(String) CODEC(ZSTD(1)),
   `refund_id` String CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
-  PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
-  PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
-  PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), affiliate, status),
-  PROJECTION `by_country_day` (SELECT intDiv(time, 86400000), country, os, device, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), country, os, device, status)
+  PROJECTION `by_goal_status_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
+  PROJECTION `by_offer_status_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
+  PROJECTION `by_affiliate_status_day` (SELECT intDiv(time, 86400000), affiliate, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), affiliate, status),
+  PROJECTION `by_country_status_day` (SELECT intDiv(time, 86400000), country, os, device, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base), sumIf(sign, substring(click_id, 9, 2) = 'ff'), sumIf(sign * payout_base, substring(click_id, 9, 2) = 'ff') GROUP BY intDiv(time, 86400000), country, os, device, status)
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))

@@ -2,17 +2,25 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from tests.analytics.engine.test_cluster_layout import RecordingStore
+from tests.analytics.engine.test_rollups import read_by
+from tests.support.models.events import NOON
 from tests.support.stores.analytic_dumps import dump_numbers, restore_dump, rows_by_table
 from tests.support.stores.analytics import address
+from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.migrations import MIGRATIONS, check_schema, find_schema, migrate, newest_number
+from trackyard.analytics.engine.rollups import DAY_MS
 from trackyard.analytics.engine.schema import TABLES
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.metrics.version import program_version
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +65,26 @@ def test_analytic_store_of_published_release_upgrades_with_all_rows(old_store: A
     check_is_newest(old_store, before)
     if number < newest_number():
         assert find_schema(old_store).program == program_version()
+
+
+@pytest.mark.parametrize("number", dump_numbers())
+def test_analytic_upgrade_counts_stored_conversions_without_a_click(old_store: Analytics, number: int) -> None:
+    restore_dump(old_store, number)
+    imported = "concat(substring(click_id, 1, 8), 'ff', substring(click_id, 11)) AS click_id"
+    other = "concat('a', substring(conversion_id, 2)) AS conversion_id"
+    old_store.run(f"INSERT INTO fact SELECT * REPLACE ({imported}, {other}) FROM fact")
+    migrate(old_store)
+    unfinished = "SELECT count() FROM system.mutations WHERE database = 'old_store' AND NOT is_done"
+    wait_until(lambda: old_store.rows(unfinished, {}, tuple[int]) == [(0,)])
+    since = NOON // DAY_MS * DAY_MS
+    report = Report(Scope.everything(), since, since + DAY_MS, ("offer",), counts_clickless=True)
+    assert read_by(old_store, report, "fact") == ["by_offer_status_day"]
+    for asked in (report, replace(report, dimensions=("offer", "sub1"))):  # from the rollup, and from rows
+        [found] = [
+            row.actions["confirmed"] for row in run_report(old_store, asked).rows if row.actions["confirmed"].count
+        ]
+        assert (found.count, found.payouts) == (4, 8)
+        assert (found.clickless, found.clickless_payouts) == (2, 4)
 
 
 class Killed(BaseException):

@@ -48,7 +48,7 @@ class RecordingStore:
         self.inserted.append((target, given["insert_deduplication_token"]))
 
     def changes(self) -> list[str]:
-        """What was run that is no question."""
+        """What was run that is not a question."""
         return [sql for sql in self.statements if not sql.startswith("SELECT")]
 
 

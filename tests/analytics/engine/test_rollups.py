@@ -24,6 +24,7 @@ from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.branches import ReportConditions, build_branches
 from trackyard.analytics.reports.compiler import compile_report, filter_conditions, in_period
 from trackyard.analytics.reports.reports import run_report
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import LeastVolume, Report
 from trackyard.domain.statistics.rows import encode_row
@@ -137,14 +138,14 @@ def test_rollup_is_not_read_by_a_statement_that_says_it_has_none(clicks: Analyti
 @pytest.mark.parametrize(
     ("zone", "dimensions", "filters", "names"),
     [
-        ("Europe/Berlin", ("day",), {}, ["by_goal_step"]),
-        ("Asia/Kathmandu", ("hour", "goal"), {}, ["by_goal_step"]),
-        ("UTC", ("goal",), {}, ["by_goal_step"]),
-        ("UTC", ("offer", "smart_id"), {}, ["by_offer_day"]),
-        ("UTC", ("advertiser",), {"offer": (1,)}, ["by_offer_day"]),
-        ("UTC", ("manager",), {}, ["by_affiliate_day"]),
-        ("UTC", ("day", "country"), {}, ["by_country_day"]),
-        ("Europe/Berlin", ("country",), {}, ["by_country_day", "fact", "fact"]),
+        ("Europe/Berlin", ("day",), {}, ["by_goal_status_step"]),
+        ("Asia/Kathmandu", ("hour", "goal"), {}, ["by_goal_status_step"]),
+        ("UTC", ("goal",), {}, ["by_goal_status_step"]),
+        ("UTC", ("offer", "smart_id"), {}, ["by_offer_status_day"]),
+        ("UTC", ("advertiser",), {"offer": (1,)}, ["by_offer_status_day"]),
+        ("UTC", ("manager",), {}, ["by_affiliate_status_day"]),
+        ("UTC", ("day", "country"), {}, ["by_country_status_day"]),
+        ("Europe/Berlin", ("country",), {}, ["by_country_status_day", "fact", "fact"]),
         ("Europe/Berlin", ("day", "country"), {}, ["fact"]),
         ("UTC", ("offer",), {"goal": ("1",)}, ["fact"]),
         ("UTC", ("day",), {"currency": ("USD",)}, ["fact"]),  # rollups are of the platform's currency
@@ -154,8 +155,10 @@ def test_rollup_is_not_read_by_a_statement_that_says_it_has_none(clicks: Analyti
 def test_rollup_of_conversion_events_is_used_where_possible(
     analytics: Analytics, zone: str, dimensions: tuple[str, ...], filters: dict[str, Any], names: list[str]
 ) -> None:
+    ids = [f"{DAY // 1000:08x}{IMPORT_EDGE if n % 3 else 1:02x}{n:014x}" for n in range(600)]
     facts = [
-        encode_row(new_fact(n, time=DAY - 40 * HOUR_MS + n * HOUR_MS // 10, offer=n, affiliate=n)) for n in range(600)
+        encode_row(new_fact(n, click_id=id_, time=DAY - 40 * HOUR_MS + n * HOUR_MS // 10, offer=n, affiliate=n))
+        for n, id_ in enumerate(ids)
     ]
     load(analytics, "fact", facts, "t")
     local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
@@ -169,6 +172,12 @@ def test_rollup_of_conversion_events_is_used_where_possible(
         zone,
     )
     assert read_by(analytics, report, "fact") == names
+    apart = replace(report, counts_clickless=True, limit=1000)
+    assert read_by(analytics, apart, "fact") == names
+    rows = [row.actions["total"] for row in run_report(analytics, apart).rows]
+    counted, clickless = sum(row.count for row in rows), sum(row.clickless for row in rows)
+    assert {2 * counted // 3, (2 * counted + 2) // 3} >= {clickless}
+    assert sum(row.clickless_payouts for row in rows) == 2 * clickless
 
 
 @pytest.mark.parametrize(

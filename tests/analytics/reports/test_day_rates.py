@@ -120,12 +120,12 @@ def test_epc_and_hidden_charge_follow_converted_money(analytics: Analytics) -> N
 @pytest.mark.parametrize(
     ("platform", "zone", "dimensions", "names"),
     [
-        ("UTC", "UTC", ("offer",), ["by_offer_day"]),
-        ("UTC", "UTC", ("day", "affiliate"), ["by_affiliate_day"]),
-        ("UTC", "Europe/Berlin", ("country",), ["by_country_day", "fact", "fact"]),
-        ("UTC", "Europe/Berlin", ("day",), ["by_goal_step"]),
-        ("Europe/Berlin", "Europe/Berlin", ("day",), ["by_goal_step"]),
-        ("Asia/Kathmandu", "UTC", ("goal",), ["by_goal_step"]),
+        ("UTC", "UTC", ("offer",), ["by_offer_status_day"]),
+        ("UTC", "UTC", ("day", "affiliate"), ["by_affiliate_status_day"]),
+        ("UTC", "Europe/Berlin", ("country",), ["by_country_status_day", "fact", "fact"]),
+        ("UTC", "Europe/Berlin", ("day",), ["by_goal_status_step"]),
+        ("Europe/Berlin", "Europe/Berlin", ("day",), ["by_goal_status_step"]),
+        ("Asia/Kathmandu", "UTC", ("goal",), ["by_goal_status_step"]),
         ("Europe/Berlin", "Europe/Berlin", ("offer",), ["fact"]),  # its days are those of UTC
     ],
 )

@@ -9,12 +9,18 @@ import pytest
 
 from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import address
+from trackyard.actions.statistics.automation.measuring import measure
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.compiler import compile_report
 from trackyard.analytics.reports.reports import build_row, run_report
 from trackyard.base.errors import ReportTooHeavy
+from trackyard.base.ids import IMPORT_EDGE
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.automation.measures import METRICS
+from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
+from trackyard.domain.statistics.automation.windows import Window
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
@@ -55,6 +61,30 @@ def test_store_report_hours_follow_time_zone(
     report = Report(Scope.everything(), min(times), max(times) + 1, ("hour",), zone=zone)
     rows = run_report(analytics, report).rows
     assert [(row.keys["day"], row.keys["hour"], row.raw) for row in rows] == hours
+
+
+@pytest.mark.parametrize(("metric", "value"), [("cr", 25), ("epc", Decimal("0.5")), ("conversions", 4), ("payout", 8)])
+@pytest.mark.parametrize("each", [("offer",), ("affiliate", "sub1")])
+def test_rule_leaves_conversions_without_a_click_out_of_rates(
+    analytics: Analytics, each: tuple[str, ...], metric: str, value: Decimal
+) -> None:
+    load_clicks_at(analytics, *(NOON + place for place in range(4)))
+    ids = [
+        f"{NOON // 1000:08x}{edge:02x}{edge:014x}"
+        for edge in (1, 2, IMPORT_EDGE, IMPORT_EDGE, IMPORT_EDGE, IMPORT_EDGE)
+    ]
+    declined, confirmed = Status.DECLINED.number, Status.CONFIRMED.number
+    facts = [
+        encode_row(new_fact(number, click_id=id_, status=declined if number in (1, 5) else confirmed))
+        for number, id_ in enumerate(ids)
+    ]
+    load(analytics, "fact", facts, "f")
+    rule = Rule(
+        id="1", title="", each=each, hours=24, conditions=(RuleCondition(metric, is_below=True, bound=Decimal(1)),)
+    )
+    window = Window(NOON // DAY * DAY, NOON // DAY * DAY + DAY)
+    [measures] = measure(analytics, rule, window, window).values()
+    assert METRICS[metric].value(measures) == value
 
 
 def test_store_report_shows_affiliate_payouts_without_charges(analytics: Analytics) -> None:

@@ -226,6 +226,21 @@ def test_every_city_report_uses_localised_names(world: OracleSetup, locale: str)
     assert [line.partition(",")[0] for line in file.splitlines()[1:]] == [row["slice"]["city"] for row in rows]
 
 
+@pytest.mark.parametrize("currency", ["", "JPY"])
+def test_every_count_of_conversions_without_a_click_matches_oracle(world: OracleSetup, currency: str) -> None:
+    """Rollups and rows have them, after every edit: imports alone are without a click."""
+    found = 0
+    for slices in (("day",), ("offer",), ("affiliate",), ("country", "os"), ("goal",), ("sub1",), ("hour",)):
+        for fields in (("without_click",), ("without_click", "payouts", "cr", "epc")):
+            for caller in ("admin", *(("affiliate 1",) if slices != ("affiliate",) else ())):
+                asked = ReportRequest(slices, *YEAR, fields=fields, limit=1000, in_currency=currency)
+                world.check(ReportQuery(caller, "custom", asked))
+                found += sum(
+                    row["actions"]["total"]["without_click"] for row in world.rows("custom", *slices, fields=fields)
+                )
+    assert found > 0
+
+
 def test_every_filter_matches_oracle(world: OracleSetup) -> None:
     for name, known in filter_values(world.people).items():
         slices = ("month", "smart_id") if name == "smart_id" else ("month",)

@@ -32,7 +32,6 @@ from trackyard.store.tables import affiliate, held_change
 from trackyard.wire.request.params import fields_of
 
 _numbers: Iterator[int] = iter(range(1, 10**6))
-_HASH = hash_password(PASSWORD)
 CHANGES = "/3.1/admin/held-changes"
 IBAN, OTHER = "DE02120300000000202051", "DE02500105170137075030"
 
@@ -64,7 +63,7 @@ def any_network(database: Database, analytics: Analytics) -> Api:
 def set_password(api: Api, client: ApiClient) -> None:
     staff_id = str(api.caller_of(client).id)
     with api.deps.database.write() as conn:
-        staff.edit_staff(conn, staff_id, {"password_hash": _HASH})
+        staff.edit_staff(conn, staff_id, {"password_hash": hash_password(PASSWORD)})
 
 
 def administrator(api: Api) -> ApiClient:
@@ -380,7 +379,7 @@ def test_edit_with_other_payment_systems_changes_the_rest_at_once(network: Api) 
     answer = network.admin.post(f"/3.0/admin/partner/{pid}", notes="big", **paid_to(number, OTHER))
     assert (answer["partner"]["notes"], len(answer["warnings"])) == ("big", 1)
     whole = network.admin.post(f"/3.0/admin/partner/{pid}", notes="small", **paid_to(number, IBAN))
-    assert (whole["partner"]["notes"], "warnings" in whole) == ("small", False), "the same accounts are no change"
+    assert (whole["partner"]["notes"], "warnings" in whole) == ("small", False), "the same accounts are not a change"
     emptied = network.admin.call("POST", f"/3.0/admin/partner/{pid}", json={"payment_systems": []}).json()
     assert len(emptied["warnings"]) == 1
     wrong = paid_to(number, "")

@@ -182,6 +182,20 @@ def test_offer_bulk_writes_use_constant_number_of_statements(api: Api) -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.parametrize("edits", [False, True])
+def test_offer_answer_of_a_write_does_not_read_the_offer_again(api: Api, edits: bool) -> None:
+    advertiser = api.add_advertiser()
+    number = api.add_offer(advertiser=advertiser)
+    sent = {"title": "Boots", "advertiser": advertiser, "url": "https://shop.example/", "notes": "n"}
+    with recorded_statements() as seen:
+        body = api.admin.post("/3.0/admin/offer" + (f"/{number}" if edits else ""), **sent)["offer"]
+    with recorded_statements() as read_seen:
+        read = shown(api, body["id"])
+    answers = [[each for each in both if "offer.cr, offer.epc \nFROM offer" in each] for both in (seen, read_seen)]
+    assert [["offer.notes" in each for each in found] for found in answers] == [[False] * edits, [True]]
+    assert body == read and (read["title"], read["notes"], read["cr"], read["epc"]) == ("Boots", "n", 0, 0)
+
+
 def test_offer_mass_update_changes_listed_offers_only(api: Api) -> None:
     one, two, other = api.add_offer(), api.add_offer(status="stopped"), api.add_offer()
     sent = {"offer_id[]": [one, two], "status": "suspended", "privacy": "private"}

@@ -468,7 +468,7 @@ def test_targeting_stored_unknown_name_is_kept_with_warning(api: Api) -> None:
         "targeting[0][browser][deny][0]", "targeting[0][region][deny][US][0]",
     ]  # fmt: skip
     assert body["warnings"][0] == (
-        "countries[0]: A country UK does not exist: codes are those of ISO 3166-1, such as DE. "
+        "countries[0]: A country UK does not exist: codes follow ISO 3166-1, such as DE. "
         "The offer had it before, so it was kept."
     )
     assert (body["offer"]["countries"], body["offer"]["strictly_brands"]) == (["UK", "DE"], ["OLDPHONE"])

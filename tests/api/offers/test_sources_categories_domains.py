@@ -107,6 +107,25 @@ class TestCategories:
         assert titles(ids=made["C"]) == ["C"]
         assert titles(ids="no-such-category") == []
 
+    def test_offers_of_categories_and_sources_are_counted_in_every_status(self, api: Api) -> None:
+        _, manager = api.add_staff(Role.MANAGER_SALES)
+        games, sport = (
+            str(api.admin.post("/3.1/admin/category", title=title)["category"]["id"]) for title in ("Games", "Sport")
+        )
+        mail = add_source(api, en="Mail")
+        api.add_offer(**{"categories[]": games, "sources[]": mail})
+        api.add_offer(status="stopped", **{"categories[]": [games, sport]})
+        removed = api.add_offer(**{"categories[]": sport})
+        api.admin.post("/3.1/admin/offer/delete", **{"offer_id[]": removed})
+
+        def counts(asked: ApiClient, by: str, *ids: str) -> dict[str, int]:
+            return dict(asked.get("/3.1/admin/offers/counts", **{"by": by, "ids[]": ids})["counts"])
+
+        assert counts(api.admin, "categories", games, sport, "f" * 24) == {games: 2, sport: 1, "f" * 24: 0}
+        assert counts(manager, "categories", games, sport) == {games: 2, sport: 1}
+        assert counts(api.admin, "sources", mail, games) == {mail: 1, games: 0}
+        assert counts(api.admin, "sources") == {}
+
     def test_category_rename_is_shown_in_offers(self, api: Api) -> None:
         category = api.admin.post("/3.0/admin/category", title="Finance")["category"]
         offer = store_offer(api, categories=(category["id"],))

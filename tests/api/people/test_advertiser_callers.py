@@ -26,6 +26,11 @@ OPEN_METHODS = {
     "advertiser.me.edit", "advertiser.me.get", "advertiser.stats", "auth.api_key.show", "auth.password.change",
     "auth.preferences.edit", "auth.preferences.get",
     "auth.session.end", "auth.sessions.end", "auth.sessions.list", "auth.sign-out",
+    "auth.companies.list", "auth.company.switch",
+    "auth.keys.add", "auth.keys.edit", "auth.keys.list", "auth.keys.remove", "auth.keys.rotate",
+    "auth.second_factor.begin", "auth.second_factor.confirm", "auth.second_factor.disable", "auth.second_factor.get",
+    "auth.second_factor.recovery_codes",
+    "people.add", "people.edit", "people.invite", "people.list", "people.owner", "people.remove",
 }  # fmt: skip
 
 
@@ -178,6 +183,7 @@ def test_advertiser_sees_own_conversions_and_statistics_alone(shops: Shops) -> N
     assert rows[0]["actions"]["total"] == {
         "count": same["actions"]["total"]["count"],
         "charge": same["actions"]["total"]["charge"],
+        "without_click": 0,
     }
     foreign = {"offer[]": [shops.other_offer]}
     assert shops.client.get("/3.1/advertiser/conversions", **DAYS, **foreign)["conversions"] == []

@@ -316,7 +316,7 @@ def test_advertiser_country_must_exist_or_be_stored_before(api: Api) -> None:
     number = api.add_advertiser(country="de")
     path = f"/3.0/admin/advertiser/{number}"
     assert api.admin.get(path)["advertiser"]["country"] == "DE"
-    unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
+    unknown = "A country {} does not exist: codes follow ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "Germany"):
         sentence = [unknown.format(country.upper())]
         for where, params in (("/3.0/admin/advertiser", {"title": "Mall"}), (path, {})):

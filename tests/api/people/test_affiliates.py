@@ -448,7 +448,7 @@ def test_affiliate_manager_search_covers_own_affiliates_only(api: Api) -> None:
 
 def test_affiliate_country_that_does_not_exist_is_rejected(api: Api) -> None:
     pid, _ = api.add_affiliate(country="de")
-    unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
+    unknown = "A country {} does not exist: codes follow ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "DEU", "Germany"):
         sentence = [unknown.format(country.upper())]
         sent = {"email": "new@a.example", "password": "long enough for all", "country": country}
@@ -466,7 +466,7 @@ def test_affiliate_stored_unknown_country_may_be_resent(api: Api) -> None:
     assert partner(api, pid)["country"] == api.admin.post(path, notes="x")["partner"]["country"] == "UK"
     again = api.admin.post(path, country="UK")
     assert again["partner"]["country"] == "UK"
-    assert again["warnings"] == ["UK is no country code of ISO 3166-1; the stored value was kept."]
+    assert again["warnings"] == ["UK is not a country code of ISO 3166-1; the stored value was kept."]
     assert list(refused(api.admin, path, country="ZZ")) == ["country"]
     assert api.admin.post(path, country="gb")["partner"]["country"] == "GB"
 

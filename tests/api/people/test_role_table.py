@@ -18,7 +18,8 @@ FIRST_PAGE = STATS | {R.SECTION_DASHBOARD}
 
 GROUPS: dict[str, tuple[str, set[Role]]] = {
     "reading offers": (
-        """goals.list offers.list admin.offers.names offers.count offer.get admin.offer.sources.list admin.domains.list
+        """goals.list offers.list admin.offers.names admin.offers.counts offers.count offer.get admin.offer.sources.list
+        admin.domains.list
         admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
         cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.*
         connection-types.* admin.product-feeds.list admin.product-feed.get product-feed.items.list""",
@@ -53,6 +54,10 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER},
     ),
     "balances": ("balance.get balance.statement", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),
+    "people of companies": (
+        "people.*",
+        {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.MANAGER_SALES, R.SECTION_SUPPLIER},
+    ),
     "advertisers": ("admin.advertiser.* admin.advertisers.*", {R.MANAGER_SALES, R.SECTION_SUPPLIER}),
     "invoices": (
         "admin.advertiser-invoice.* admin.advertiser-invoices.*",

@@ -130,7 +130,7 @@ def test_sign_in_of_owner_passes_failed_tries_of_strangers(api: Api, pid: int) -
         tried(api, EMAIL, "guess", f"198.51.100.{number}")
     assert tried(api, EMAIL, PASSWORD, "198.51.100.200") == "throttled"
     assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "affiliate"
-    assert tried(api, EMAIL, PASSWORD, "198.51.100.200") == "throttled", "that success is no stranger's"
+    assert tried(api, EMAIL, PASSWORD, "198.51.100.200") == "throttled", "that success is not a stranger's"
     api.clock.advance(KNOWN_NETWORK_MS - 1)
     for number in range(TRIES_PER_ACCOUNT + 5):
         tried(api, EMAIL, "guess", f"198.51.100.{number}")

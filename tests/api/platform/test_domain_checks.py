@@ -102,7 +102,7 @@ def test_domain_check_stops_at_the_first_step_that_fails(api: Api, edge: Receive
     client = checking(api)
     unknown = check(client, "10.0.0.1:8080")
     assert list(verdicts(unknown).values()) == ["failed", "not checked", "not checked", "not checked"]
-    assert "10.0.0.1 has no address that may be called" in unknown["steps"][0]["text"]
+    assert "10.0.0.1 has no IP address that may be called" in unknown["steps"][0]["text"]
     assert "TRACKYARD_OUTBOUND_ALLOW" in unknown["steps"][0]["advice"]
     plain = check(client, f"localhost:{edge.port}", use_https=1)
     assert list(verdicts(plain).values()) == ["passed", "passed", "failed", "not checked"]

@@ -95,7 +95,7 @@ def test_findings_name_offers_that_stopped_to_convert(api: Api) -> None:
     load_clicks(api.deps, today)
     assert findings_of(api, "offers") == [("offer_converts_no_more", str(offer))]
     load_clicks(api.deps, clicks_of(offer, affiliate, 500, first=5000, age=3 * DAY))
-    assert findings_of(api, "offers") == [], "with so few of so many clicks a day without one is no surprise"
+    assert findings_of(api, "offers") == [], "with so few of so many clicks a day without one is not a surprise"
     add_conversion(api.deps, 900, offer_id=offer, affiliate_id=affiliate, click={"time": NOW - 60_000})
     assert findings_of(api, "offers") == []
 

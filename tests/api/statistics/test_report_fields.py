@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from tests.support.api import Api
-from tests.support.models.events import new_click
+from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.actions.statistics import payments
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.store.money import ledger
@@ -25,6 +26,28 @@ def test_row_with_named_fields_has_them_traffic_and_actions(api: Api) -> None:
     params = ASKED | {"fields[]": ["trafficback", "cost"], "format": "csv", "conversionTypes[]": ["total"]}
     heading = api.admin.call("GET", "/3.1/stats/custom", params=params).text.splitlines()[0]
     assert heading.removeprefix("\ufeff").split(",")[-4:] == ["total.count", "trafficback", "cost", "currency"]
+
+
+def test_conversions_without_a_click_are_counted_apart_and_change_no_other_field(api: Api) -> None:
+    pid, client = api.add_affiliate()
+    load_clicks(api.deps, [new_click(1, affiliate=pid), new_click(2, affiliate=pid)])
+    imported = f"{NOON // 1000:08x}{IMPORT_EDGE:02x}{3:014x}"
+    for number, click_id in ((1, new_click(1).id), (2, imported)):
+        add_conversion(api.deps, number, offer_id=1, affiliate_id=pid, click={"id": click_id})
+    for caller in (api.admin, client):
+        [usual] = caller.get("/3.1/stats/custom", **ASKED)["stats"]
+        [row] = caller.get("/3.1/stats/custom", **ASKED, **{"fields[]": "without_click"})["stats"]
+        total = row["actions"]["total"]
+        assert (total["count"], total["without_click"], total["payouts_without_click"]) == (2, 1, 7)
+        assert (row["cr"]["total"], row["epc"]) == (100, 7)
+        for action in row["actions"].values():
+            del action["without_click"], action["payouts_without_click"]
+        assert row == usual
+    params = ASKED | {"fields[]": ["without_click", "epc"], "format": "csv", "conversionTypes[]": ["total"]}
+    heading = api.admin.call("GET", "/3.1/stats/custom", params=params).text.splitlines()[0]
+    assert heading.split(",")[-5:] == [
+        *("total.count", "total.without_click", "total.payouts_without_click", "epc", "currency"),
+    ]
 
 
 def test_affiliate_without_rejected_clicks_may_not_name_them(api: Api) -> None:

@@ -85,7 +85,7 @@ def test_private_address_is_refused_in_every_url_that_is_called(shared_api: Api)
             answer = shared_api.admin.call("POST", path, data=others | {field: url})
             assert (method, name, url, answer.status_code) == (method, name, url, 400)
             [(fault, [sentence])] = answer.json()["fields"].items()
-            assert fault == field and "private address" in sentence
+            assert fault == field and "private IP address" in sentence
             seen += 1
         answer = shared_api.admin.call("POST", path, data=others | {field: "https://public.example/x"})
         assert (method, name, answer.status_code) == (method, name, 200)
@@ -109,7 +109,7 @@ def test_stored_private_address_stays_and_is_saved_again_with_a_warning(api: Api
             conn.execute(text(f"UPDATE {table} SET {column} = 'http://10.0.0.1/p'"))
         again = api.admin.call("POST", paths[method][0], data={name: "http://10.0.0.1/p"})
         assert (method, again.status_code) == (method, 200)
-        assert any(f"[{name}] 10.0.0.1 is a private address" in each for each in again.json()["warnings"])
+        assert any(f"[{name}] 10.0.0.1 is a private IP address" in each for each in again.json()["warnings"])
         assert api.admin.refusal("POST", paths[method][0], data={name: "http://10.0.0.1/q"}) == (400, [name])
     assert len(STORED) == 5
 

@@ -275,7 +275,7 @@ def test_click_check_equals_edge_decision(sides: CheckAndEdge, visit: ComparedCl
         make_compared_click("", US, CHROME, "banned"),
         make_compared_click("plain", "90.190.0.7", offer_id="{offer}"),
     ],
-    ids=["visitor", "abroad", "bot", "banned", "names an offer"],
+    ids=["visitor", "abroad", "bot", "banned", "has an offer"],
 )
 def test_click_check_equals_edge_decision_for_smartlink(sides: CheckAndEdge, name: str, visit: ComparedClick) -> None:
     sides.clicked(make_compared_click("capped", "90.190.7.1"))

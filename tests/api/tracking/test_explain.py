@@ -194,7 +194,7 @@ def test_action_with_a_literal_macro_is_explained_without_a_click(api: Api) -> N
     logged(api, "{clickid}", "Broken clickid", action_id="order-7", offer=0, affiliate=0, advertiser="")
     found = explained(api, "order-7")
     assert (found["kind"], found["click_id"], codes(found)) == ("action", None, ["postback-macro"])
-    assert "it has clickid={clickid}, which is no id of a click" in sentence(found, "postback-macro")
+    assert "it has clickid={clickid}, which is not an id of a click" in sentence(found, "postback-macro")
 
 
 def test_action_of_several_clicks_lists_candidates_until_one_is_named(api: Api) -> None:

@@ -224,7 +224,7 @@ def test_postback_check_of_pixel_judges_its_page_and_code(shop: PostbackCheckSet
     assert announced["params"]["secure"] == "***"
     shop.set(pixels=False)
     assert check("shop.example", "p" * 40)["response"] == "Pixels are disabled"
-    assert detail(shop.check(), "pixel") == "it is no pixel"
+    assert detail(shop.check(), "pixel") == "it is not a pixel"
 
 
 def test_postback_check_shows_the_text_to_be_signed(shop: PostbackCheckSetup) -> None:

@@ -245,4 +245,4 @@ def test_postback_to_own_host_is_refused_when_written(api: Api, host: str) -> No
     ):
         refused = client.call("POST", path, data={name: loop})
         assert refused.status_code == 400, path
-        assert refused.json()["fields"][name] == ["This address belongs to the platform: name one of another server."]
+        assert refused.json()["fields"][name] == ["This URL belongs to the platform: use a URL of another server."]

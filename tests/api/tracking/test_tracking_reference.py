@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from starlette.datastructures import Headers
 
-from tests.arch.test_words import BANNED_WORD
+from tests.arch.words import BANNED_WORD
 from tests.contract.guides import DIRECTORY, render_guides
 from tests.support.wording import adds_nothing
 from trackyard.api.catalogue import CATALOGUE

@@ -62,7 +62,7 @@ def test_profile_of_an_advertiser_changes_password_language_and_zone(api: Api) -
     app = console_app(api)
     number, visitor = advertiser_visitor(api, app, email="shop@shop.example")
     page = visitor.read("/advertiser/profile")
-    assert "Second factor" not in page.text and "shop@shop.example" in page.text
+    assert "Second factor" in page.text and "shop@shop.example" in page.text
     shown = visitor.post("/advertiser/profile/key", password=PASSWORD).text
     with api.deps.database.read() as conn:
         key = keys.find_key(conn, "advertiser", number, api.deps.cipher)

@@ -97,7 +97,7 @@ def _is_form_token(world: SealedTexts, text: str) -> bool:
 
 
 def _is_message(world: SealedTexts, text: str) -> bool:
-    """A message is the text and its signature; the text of a form's token was `form`, which is no Unicode."""
+    """A message is a text and its signature. The text of a form's token was `form`, not Unicode."""
     answers = [
         _with_cookie(world.staff, "trackyard-message", value, "/console/profile")
         for value in (f"Zm9ybQ==.{text}", f"form.{text}", f".{text}", text)

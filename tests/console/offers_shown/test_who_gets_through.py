@@ -38,7 +38,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
         },
         [
             "Visitors with iOS 15 or newer or older than 9, over wi-fi, with a value in sub3, "
-            "only the first click of an address in 24 hours."
+            "only the first click of an IP address in 24 hours."
         ],
     ),
     (
@@ -62,7 +62,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
         },
         ["Targeting takes visitors that fit any of these: with the postal codes 10115, not on TVs, without iOS, "
          "with the browsers Chrome, not on the models Pixel 8, not in networks of unknown organizations, "
-         "not over wi-fi, not from the addresses IPv6, "
+         "not over wi-fi, not from the IP addresses IPv6, "
          "not with a referrer like spam.example or empty, with a user agent like Mozilla, "
          "no known bots."],
     ),

@@ -35,7 +35,7 @@ def test_own_conversion_list_filters_and_has_the_rows_of_its_file(api: Api) -> N
         ("status=pending", 0), ("q=0", 0), ("period=yesterday", 0), ("status=x&offer=x&page=x", 2),
     ):  # fmt: skip
         assert f"{count} conversion" in visitor.read(f"/portal/conversions?{query}").text, query
-    assert "No conversion meets these filters." in visitor.read("/portal/conversions?status=pending").text
+    assert "Nothing meets these filters." in visitor.read("/portal/conversions?status=pending").text
     rows = list(
         csv.DictReader(visitor.get("/portal/conversions/file?status=declined").content.decode("utf-8-sig").splitlines())
     )

@@ -7,9 +7,9 @@ import pytest
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.page_world import READ
 from tests.support.pages import PageReader, affiliate_visitor
 from tests.support.people_pages import earn
-from trackyard.console.portal import PARTS
 from trackyard.domain.conversions.statuses import Status
 
 WORDS = ("advertiser", "charge", "margin")
@@ -35,8 +35,12 @@ def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> No
     assert (added.status_code, counted.status_code) == (303, 303)
     earn(api, pid, "7")
     api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
-    for route in (route for part in PARTS for route in part.routes if route.method == "GET"):
-        path = route.path.replace("{id}", "1")
+    sent = {"email": "ann@people.example", "name": "Ann Lee", "role": "reports"}
+    member = api.admin.post("/3.1/people", company=f"affiliate:{pid}", **sent)["person"]
+    routes = [route for route in READ if route.audience == "affiliate"]
+    assert len(routes) >= 30
+    for route in routes:
+        path = route.path.replace("{id}", "1").replace("{person}", member["id"])
         answer = visitor.get(f"{path}{query}" if not path.endswith("/file") else f"{path}?format=csv")
         no_feed = path.endswith("/products")  # the offer has no feed of products
         assert answer.status_code == (404 if no_feed else 200), (path, answer.text[:500])

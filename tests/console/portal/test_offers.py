@@ -1,6 +1,8 @@
 """The offers of affiliates: the list, one offer, its link, a request for it."""
 
-from tests.support.api import Api
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import Visitor, affiliate_visitor
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
@@ -28,8 +30,34 @@ def test_own_offer_list_filters_by_what_its_address_says(api: Api) -> None:
     text = visitor.read("/portal/offers").text
     assert f"{public} Shoes Games Connected all $7.00" in text
     assert f"{protected} Boots On request DE $7.00" in text
-    assert "No offer meets these filters." in visitor.read("/portal/offers?q=nothing").text
+    assert "Nothing meets these filters." in visitor.read("/portal/offers?q=nothing").text
     assert numbers(visitor, "?page=x&sort=drop&category=no&country=no&mine=no") == [str(protected), str(public)]
+
+
+def test_own_offer_list_has_epc_and_cr_of_own_clicks_and_is_ordered_by_them(api: Api) -> None:
+    api.clock.advance(NOON + 3_600_000 - NOW)
+    first, second, third = (api.add_offer(title=title, privacy="public") for title in ("Shoes", "Boots", "Hats"))
+    pid, visitor = affiliate_visitor(api)
+    other, _ = api.add_affiliate()
+    place = 0
+    for offer, owner, clicks, made in (
+        (first, pid, 4, 1),
+        (second, pid, 4, 2),
+        (first, other, 1, 5),
+        (third, other, 1, 1),
+    ):
+        load_clicks(api.deps, [new_click(place + each, offer=offer, affiliate=owner) for each in range(1, clicks + 1)])
+        for each in range(1, made + 1):
+            add_conversion(api.deps, place + each, offer_id=offer, affiliate_id=owner)
+        place += 10
+    text = visitor.read("/portal/offers").text.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{first} Shoes Connected all $7.00 $1.75 25.0 %" in text
+    assert f"{second} Boots Connected all $7.00 $3.50 50.0 %" in text
+    assert f"{third} Hats Connected all $7.00 — — —" in text
+    assert numbers(visitor, "?sort=epc") == numbers(visitor, "?sort=cr-desc") == [str(second), str(first), str(third)]
+    assert numbers(visitor, "?sort=epc-asc")[1:] == [str(first), str(second)]
+    top = visitor.read("/portal/").text.partition("Top offers")[2].replace("\N{NO-BREAK SPACE}", " ")
+    assert top.index("Boots Connected $7.00 $3.50") < top.index("Shoes Connected $7.00 $1.75") and "Hats" not in top
 
 
 def test_own_offer_list_is_empty_before_the_first_offer(api: Api) -> None:

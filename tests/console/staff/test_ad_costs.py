@@ -29,7 +29,7 @@ def test_ad_cost_is_entered_replaced_and_removed(api: Api) -> None:
     assert costs_of(api, offer) == [(pid, "2023-11-10", "", 12.5)]
     page = staff.read(f"{PATH}?offer={offer}")
     assert "Harbor" in page.text and "2023-11-10" in page.text
-    assert [row["costs"] for row in read_file(staff, f"{PATH}?offer={offer}&format=csv")] == ["12.5"]
+    assert [row["costs"] for row in read_file(staff, f"{PATH}?offer={offer}&format=csv&fields=all")] == ["12.5"]
     place: dict[str, Any] = {"offer_id": str(offer), "affiliate_id": str(pid), "date": "2023-11-10", "sub8": ""}
     assert staff.post(f"{PATH}/remove", **place).status_code == 303
     assert costs_of(api, offer) == []

@@ -20,7 +20,7 @@ def test_file_is_compared_and_accepted_on_pages(api: Api) -> None:
     )
     assert wrong.status_code == 400 and "Row 2, column &#39;sum&#39;: this is a formula" in wrong.text
     picture = staff.client.post(f"{path}/compare", data=days, files={"file": ("t.png", b"x", "image/png")})
-    assert picture.status_code == 400 and "This is no CSV or XLSX file." in picture.text
+    assert picture.status_code == 400 and "This is not a CSV or XLSX file." in picture.text
     file = f"click_id,sum\n{made.click_id},6.50\n{'f' * 24},<b>3".replace("<b>", "").encode()
     sent = staff.client.post(f"{path}/compare", data=days, files={"file": ("t.csv", file, "text/csv")})
     place = sent.headers["location"].partition("?")[0]

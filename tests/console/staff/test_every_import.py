@@ -35,7 +35,7 @@ CELLS: Final[dict[Row, tuple[str, str] | str]] = {
     ("я-1", "0.125"): ("я-1", "0.125"),
     ("A-8", "1,234"): _THOUSAND,
     ("A-9", "1.234"): _THOUSAND,
-    ("A-10", "much"): "is no amount",
+    ("A-10", "much"): "is not an amount",
     ("A-11", "=1+1"): "this is a formula",
     ("1.23457E+14", "5"): _SHORT,
     ("1,23457E+14", "5"): _SHORT,

@@ -84,7 +84,7 @@ def test_preset_is_made_changed_applied_and_removed(api: Api) -> None:
     )
     page = staff.read(PRESETS).text
     assert "=Readers Affiliate managers Clicks Affiliates" in page
-    assert read_file(staff, f"{PRESETS}?format=csv")[0]["permissions.stats.clicks-list.level"] == "deny"
+    assert read_file(staff, f"{PRESETS}?format=csv&fields=all")[0]["permissions.stats.clicks-list.level"] == "deny"
     assert staff.post(f"{path}/preset", preset=made["id"]).headers["location"] == path
     assert "2 features are narrowed" in staff.read(path).text
     assert client.refusal("GET", "/3.0/stats/clicks", params=DAY) == (403, "stats.clicks")

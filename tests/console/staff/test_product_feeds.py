@@ -46,7 +46,7 @@ def test_feed_with_a_url_is_saved_read_now_and_shows_its_last_error(api: Api) ->
     refused = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")
     assert 'id="url-fault">Leave out the name and password before the host' in refused.text
     private = staff.post(f"{PATH}/new", name="Autumn", url="http://127.0.0.1:1/p.csv", refresh_hours="6", do="save")
-    assert 'id="url-fault">127.0.0.1 is a private address' in private.text
+    assert 'id="url-fault">127.0.0.1 is a private IP address' in private.text
     address = "http://shop.invalid:1/p.csv"
     assert 'id="url-fault">Only a file has a preview' in staff.post(f"{PATH}/new", url=address, do="check").text
     saved = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")

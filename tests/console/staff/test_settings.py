@@ -9,7 +9,7 @@ from tests.console.test_list_files import read_file
 from tests.support.api import Api
 from tests.support.pages import PageReader, staff_visitor
 from tests.support.processes.mailserver import MailServer, mail_server
-from trackyard.console.staff.settings.declared import LISTS
+from trackyard.console.system.settings_lists import LISTS
 from trackyard.domain.people.roles import Role
 from trackyard.store.money import reference_rates
 from trackyard.store.platform.settings import MAIL_FROM, SMTP_URL, edit_setting
@@ -102,7 +102,7 @@ def test_record_of_a_list_is_created_changed_and_removed(
     api: Api, slug: str, typed: dict[str, str], changed: dict[str, str]
 ) -> None:
     visitor, path = staff_visitor(api), f"/console/settings/{slug}"
-    [each] = [each for each in LISTS if each.slug == slug]
+    [each] = [each for each in LISTS if each.path == path]
     empty = visitor.post(f"{path}/new", form_do="save")
     assert empty.status_code == 400
     made = visitor.post(f"{path}/new", form_do="save", **typed)
@@ -112,7 +112,7 @@ def test_record_of_a_list_is_created_changed_and_removed(
     links = [link for link in shown.links if link.startswith(f"{path}/") and not link.endswith(("/new", "/remove"))]
     first = links[0] if slug != "currencies" else f"{path}/985"
     assert first in links
-    assert first.rpartition("/")[2] in [row["id"] for row in read_file(visitor, f"{path}?format=csv")]
+    assert first.rpartition("/")[2] in [row["id"] for row in read_file(visitor, f"{path}?format=csv&fields=all")]
     form = visitor.read(first).fields
     sent = {**form, "form_do": "save", **changed}
     assert visitor.post(first, **sent).headers["location"] == path

@@ -29,10 +29,14 @@ def test_audit_log_filters_by_author_and_period_and_names_wrong_values(api: Api)
     api.add_offer()
     [first] = [each["id"] for each in api.admin.get("/3.0/admin/users")["users"] if each["email"] == "admin@localhost"]
     total = api.admin.get("/3.1/admin/audit", user_id=first)["pagination"]["total_count"]
-    assert f"{total} changes with these filters" in visitor.read(f"/console/audit-log?user={first}").text
-    assert "No change meets these filters" in visitor.read("/console/audit-log?to=2001-01-01").text
-    wrong = visitor.read("/console/audit-log?user=x&from=yesterday&affiliate=-1")
-    assert "Not used, as it has a wrong value: Staff user, Affiliate, From." in wrong.text
+    assert f"{total} changes of staff, affiliates and jobs." in visitor.read(f"/console/audit-log?user={first}").text
+    assert "Nothing meets these filters." in visitor.read("/console/audit-log?to=2001-01-01").text
+    wrong = visitor.read("/console/audit-log?user=nobody&from=yesterday&affiliate=-1&what=_0").text
+    for label in ("Staff user", "Affiliate", "From", "Object"):
+        assert f"A value of {label} does not exist: it is left out." in wrong
+    backwards = visitor.read("/console/audit-log?from=2023-11-15&to=2023-11-14", 400).text
+    assert "This day must not lie before the first." in backwards
+    assert "Nothing meets these filters." in visitor.read("/console/audit-log?what=product_feed").text
 
 
 def test_system_pages_are_for_administrators(api: Api) -> None:

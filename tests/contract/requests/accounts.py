@@ -10,7 +10,7 @@ from trackyard.actions.statistics.saved_reports import add_report
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import AdvertiserCaller, AffiliateCaller
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
-from trackyard.store.people import advertisers, affiliates, second_factors, staff
+from trackyard.store.people import advertisers, affiliates, persons, second_factors, staff
 from trackyard.store.statistics import saved_reports
 
 SAVED_REPORT = {"name": "Monday review", "query": "by=country&by=offer&period=7d"}
@@ -23,7 +23,9 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
     def with_password(client: ApiClient) -> dict[str, Any]:
         caller, hashed = api.caller_of(client), {"password_hash": hash_password(PASSWORD)}
         with api.deps.database.write() as conn:
-            if isinstance(caller, AffiliateCaller):
+            if caller.member is not None:
+                persons.edit_person(conn, caller.signer.id, hashed)
+            elif isinstance(caller, AffiliateCaller):
                 affiliates.edit_affiliate(conn, caller.id, hashed)
             elif isinstance(caller, AdvertiserCaller):
                 advertisers.edit_advertiser(conn, caller.id, hashed)
@@ -36,12 +38,12 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
 
     def without_factor(client: ApiClient) -> dict[str, Any]:
         with api.deps.database.write() as conn:
-            second_factors.remove_factor(conn, api.caller_of(client).account)
+            second_factors.remove_factor(conn, api.caller_of(client).signer)
         return with_password(client)
 
     def with_begun_factor(client: ApiClient) -> dict[str, Any]:
         secret, now = base64.b32encode(bytes(20)).decode(), api.clock.now_ms()
-        account = api.caller_of(client).account
+        account = api.caller_of(client).signer
         with api.deps.database.write() as conn:
             second_factors.add_factor(conn, account, api.deps.cipher.encrypt(secret), now)
         return {"otp": code_at(secret, now // 1000 // STEP_S)}
@@ -49,7 +51,7 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
     def with_factor(client: ApiClient) -> dict[str, Any]:
         with_begun_factor(client)
         with api.deps.database.write() as conn:
-            second_factors.confirm_factor(conn, api.caller_of(client).account, api.clock.now_ms())
+            second_factors.confirm_factor(conn, api.caller_of(client).signer, api.clock.now_ms())
         return with_password(client)
 
     return {
@@ -68,9 +70,8 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
 def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
     """Subjects of the paths of these methods, which belong to the client."""
     keys = {f"auth.keys.{method}": add_own_key for method in ("edit", "rotate", "remove")}
-    methods = ("stats.saved-report.edit", "stats.saved-report.remove", "stats.saved-report.mail")
-    methods += ("stats.saved-report.mail.stop",)
-    reports = dict.fromkeys(methods, lambda client: add_own_report(api, client))
+    methods = ("edit", "remove", "mail", "mail.stop")
+    reports = {f"stats.saved-report.{method}": lambda client: add_own_report(api, client) for method in methods}
     return keys | reports | {"auth.session.end": lambda client: api.open_session(client)[0]}
 
 

@@ -60,6 +60,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
         "admin.offer.delete": {"offer_id": api.add_offer},
         "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
+        "admin.offers.counts": {"by": "categories"},
         "admin.offers.affiliates": {"offer_id[]": [offer]},
         "admin.offer.tracking-link": {"affiliate_id": pid, "sub1": "banner"},
         "balance.get": {"pid": pid},

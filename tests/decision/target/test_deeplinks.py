@@ -300,7 +300,7 @@ _JOINED = [
     ("https://shop.example/?c={clickid}", "?c=OLD", f"/?c={CLICK}"),
     ("https://shop.example/?c={clickid}", "&c=OLD&x=1#size", f"/?c={CLICK}&x=1#size"),
     ("https://shop.example/?c=%7Bclickid%7D", "/category?c=OLD", f"/category?c={CLICK}"),
-    ("https://shop.example/?page=1&c={clickid}", "?page=2", f"/?page=1&c={CLICK}&page=2"),  # a fixed value is no id
+    ("https://shop.example/?page=1&c={clickid}", "?page=2", f"/?page=1&c={CLICK}&page=2"),  # a fixed value is not an id
     ("https://shop.example/?f[]={sub1}&c={clickid}", "?f[]=new", f"/?f[]=&c={CLICK}&f[]=new"),  # a list
 ]
 

@@ -141,9 +141,9 @@ def test_geo_database_of_wrong_kind_is_an_error(tmp_path: Path) -> None:
     text.write_text("no database")
     asn = write_mmdb(tmp_path / "asn.mmdb", {"8.8.8.0/24": {}}, "GeoLite2-ASN")
     for given, sentence in (
-        (AddressDatabases(country=text), "it is no MMDB file"),
+        (AddressDatabases(country=text), "it is not an MMDB file"),
         (AddressDatabases(city=asn), "it is of the type GeoLite2-ASN, not City or Enterprise"),
-        (AddressDatabases(isp=text), "it is no MMDB file"),
+        (AddressDatabases(isp=text), "it is not an MMDB file"),
         (AddressDatabases(connection=asn), "it is of the type GeoLite2-ASN, not Connection-Type"),
         (AddressDatabases(proxy=asn), "it is of the type GeoLite2-ASN, not Anonymous"),
         (AddressDatabases(proxy=tmp_path / "none"), "No such file or directory"),

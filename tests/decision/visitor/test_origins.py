@@ -94,7 +94,7 @@ def test_a_lookup_reads_a_file_of_origins_that_appears_and_changes(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(b"", "no file of origins"), (MAGIC + b"x", "damaged"), (packed.__name__.encode(), "no file of origins")],
+    [(b"", "not a file of origins"), (MAGIC + b"x", "damaged"), (packed.__name__.encode(), "not a file of origins")],
 )
 def test_a_file_of_another_form_is_named_as_such(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "o.bin").write_bytes(content)
@@ -106,7 +106,7 @@ def test_a_file_of_another_form_is_named_as_such(tmp_path: Path, content: bytes,
 
 def test_a_list_of_networks_names_the_line_that_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "tor.txt").write_text("# exits\n192.0.2.1\n\n192.0.2.300  # no address\n")
-    with pytest.raises(InvalidOrigins, match=r"tor.txt, line 4: 192.0.2.300 is no address"):
+    with pytest.raises(InvalidOrigins, match=r"tor.txt, line 4: 192.0.2.300 is neither an IP address nor a network"):
         read_networks(tmp_path / "tor.txt", TOR)
 
 

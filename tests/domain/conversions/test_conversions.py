@@ -83,7 +83,7 @@ def test_postback_faults_are_found_before_any_lookup(
 
 ELSEWHERE = AddressLists(("10.0.0.1",))
 STOPPED = replace(OFFER, status=OfferStatus.STOPPED)
-SUSPENDED = replace(OFFER, status="suspended")
+SUSPENDED = replace(OFFER, status=OfferStatus.SUSPENDED)
 
 
 @pytest.mark.parametrize(

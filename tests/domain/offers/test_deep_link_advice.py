@@ -10,8 +10,7 @@ from trackyard.domain.offers.deep_link_advice import deep_link_warnings
 from trackyard.domain.offers.offers import Landing, TargetingGroup, WeightedUrl
 
 WITHIN = (
-    "A deep link is joined to this address, not to the address within it. "
-    "Write {deeplink} where the page of the shop belongs."
+    "A deep link is joined to this URL, not to the URL within it. Write {deeplink} where the page of the shop belongs."
 )
 LOST = (
     "[macro_url] A link with redirect= replaces the URL, so that the click id does not arrive. "

@@ -33,7 +33,7 @@ NO_AMOUNTS: Final[dict[str, str]] = {
     **dict.fromkeys(("1,234", "1.234", "12,345 €"), "may be a thousand or a fraction"),
     **dict.fromkeys(
         ("abc", "1.2.3", "12,34.5", "1e5", "NaN", "1,2,3", "12 50", "5%", "--5", "1 2", "٥", "5 abc", "-"),
-        "is no amount",
+        "is not an amount",
     ),
     "9" * 50: "this amount is too long",
     "9" * 12: "is too large",
@@ -54,12 +54,12 @@ NO_DAYS: Final[tuple[tuple[tuple[Cell, ...], str], ...]] = (
     (("02/03/2026",), "may be 2026-02-03 or 2026-03-02"),
     (("2-3-2026", "4-5-2026"), "may be 2026-02-03 or 2026-03-02"),
     (("13/2/2026", "2/13/2026"), "begin with the day and some with the month"),
-    (("yesterday",), "is no day"),
-    (("2026-02-30",), "is no day"),
-    (("31.31.2026",), "is no day"),
-    (("7",), "is no day"),
-    (("12:30",), "is no day"),
-    (("3 Foo 2026",), "is no day"),
+    (("yesterday",), "is not a day"),
+    (("2026-02-30",), "is not a day"),
+    (("31.31.2026",), "is not a day"),
+    (("7",), "is not a day"),
+    (("12:30",), "is not a day"),
+    (("3 Foo 2026",), "is not a day"),
 )
 STATUSES: Final[dict[Cell, Status]] = {
     **dict.fromkeys(("1", "1.0", Decimal(1), "Confirmed", "approved", "PAID", " ok ", "Подтверждён"), Status.CONFIRMED),
@@ -100,14 +100,14 @@ def test_amount_is_read_as_people_write_it(text: str, amount: str) -> None:
         *((kinds.amounts, text, fault) for text, fault in NO_AMOUNTS.items()),
         *((kinds.ids, cell, fault) for cell, fault in NO_IDS.items()),
         *(
-            (kinds.whole_numbers, cell, "is no whole number")
+            (kinds.whole_numbers, cell, "is not a whole number")
             for cell in ("7.5", "-1", "seven", "1 2", "٧", Decimal("7.5"))
         ),
         (kinds.whole_numbers, "1.23457E+14", _SHORT),
-        (kinds.statuses({}), "maybe", "is no known status"),
-        (kinds.statuses({}), "6", "is no known status"),
-        (kinds.amounts_in("USD"), "12,50 €", "is no amount in USD"),
-        (kinds.currencies, "dollars", "is no currency code"),
+        (kinds.statuses({}), "maybe", "is not a known status"),
+        (kinds.statuses({}), "6", "is not a known status"),
+        (kinds.amounts_in("USD"), "12,50 €", "is not an amount in USD"),
+        (kinds.currencies, "dollars", "is not a currency code"),
     ],
 )
 def test_unclear_cell_is_refused(kind: Kind, cell: Cell, fault: str) -> None:
@@ -269,7 +269,7 @@ def test_unclear_first_row_is_refused() -> None:
 def test_columns_without_use_are_named() -> None:
     _, notes = rows_of("offer,pid,action_id,Created at,Colour\n1,2,A,2023-01-01,red")
     assert notes == [
-        "The column 'Created at' is not used: an import makes conversions at the time of the import, not at that of "
+        "The column 'Created at' is not used: an import makes conversions at the time of the import, not at a time of "
         "the file.",
         "Columns that are not used: 'Colour'.",
     ]

@@ -21,16 +21,18 @@ from trackyard.domain.statistics.metrics import (
 SUMS = MetricSums(
     clicks=200, unique=150, rejected=50, impressions=4000, conversions=10, confirmed=5, pending=3, hold=2, declined=4,
     charge=Decimal(100), payout=Decimal(60), confirmed_charge=Decimal(50), confirmed_payout=Decimal(30),
-    cost=Decimal(16),
+    cost=Decimal(16), clickless=4, clickless_payout=Decimal(20), clickless_confirmed=1,
+    clickless_confirmed_payout=Decimal(6),
 )  # fmt: skip
 VALUES = {
     # The name: its value, and the value in rows of the API.
     "clicks": (200, 200), "unique": (150, 150), "impressions": (4000, 4000), "conversions": (10, 10),
     "confirmed": (5, 5), "pending": (3, 3), "hold": (2, 2), "declined": (4, 4), "rejected": (50, 50),
-    "cr": ("0.05", 5), "ctr": ("0.05", 5), "charge": (100, 100), "payout": (60, 60), "margin": (40, 40),
-    "margin_share": ("0.4", 40), "epc": ("0.15", "0.15"), "ecpm": ("7.5", "7.5"), "cost": (16, 16),
+    "without_click": (4, 4), "total_epc": ("0.15", "0.15"), "cr": ("0.03", 3), "ctr": ("0.05", 5),
+    "charge": (100, 100), "payout": (60, 60), "margin": (40, 40),
+    "margin_share": ("0.4", 40), "epc": ("0.12", "0.12"), "ecpm": ("7.5", "7.5"), "cost": (16, 16),
     "confirmed_profit": (4, 4), "confirmed_roi": ("0.25", 25), "expected_profit": (24, 24),
-    "expected_roi": ("1.5", 150), "expected_epc": ("0.3", "0.3"),
+    "expected_roi": ("1.5", 150), "expected_epc": ("0.2", "0.2"),
 }  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def test_metric_of_sums_is_its_value(metric: object) -> None:
 
 
 def test_metric_of_nothing_is_nothing_and_zero_in_rows() -> None:
-    assert VALUES.keys() == {metric.name for metric in METRICS} and len(METRICS) >= 23
+    assert VALUES.keys() == {metric.name for metric in METRICS} and len(METRICS) >= 25
     of_nothing = {metric.value(MetricSums()) for metric in METRICS if metric.per is not None}
     assert of_nothing == {None}
     assert {metric.in_rows(MetricSums()) for metric in METRICS} == {Decimal(0)}

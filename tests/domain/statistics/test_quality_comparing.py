@@ -55,7 +55,7 @@ def test_quality_of_a_sub_needs_many_marked_clicks(marked: int, clicks: int, fou
 def test_quality_of_little_traffic_and_without_others_is_not_judged() -> None:
     tiny = TrafficSums(40, 40, 3, 3, 3, 3, {"mobile": DeviceSums(40, 3)})
     assert kinds_of(tiny) == []
-    assert kinds_of(replace(FINE, conversions=1, quick=1), others=1) == [], "one other is no measure"
+    assert kinds_of(replace(FINE, conversions=1, quick=1), others=1) == [], "one other is not a measure"
 
 
 def test_quality_of_two_affiliates_of_one_kind_is_found_for_both() -> None:
@@ -72,7 +72,9 @@ def test_quality_compares_with_the_sum_of_many_small_affiliates() -> None:
     found = find_quality_findings([OfferTraffic(1, {7: quick, **many})])
     assert [(each.affiliate, each.kind) for each in found] == [(7, KINDS.QUICK_CONVERSIONS)]
     few = dict(list(many.items())[:99])
-    assert find_quality_findings([OfferTraffic(1, {7: quick, **few})]) == [], "99 conversions of others are no measure"
+    assert find_quality_findings([OfferTraffic(1, {7: quick, **few})]) == [], (
+        "99 conversions of others are not a measure"
+    )
 
 
 def test_quality_of_one_affiliate_is_that_among_all() -> None:

@@ -11,26 +11,19 @@ from trackyard.decision.target.templates import CLICK_MACROS
 from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace, macro_names
 from trackyard.domain.tracking.postbacks import _COLUMNS, _values
 
-SPEC = Path(__file__).parents[3] / "docs" / "spec"
+DOCS = Path(__file__).parents[3] / "docs" / "tracking"
 
 
-def documented(page: str) -> set[str]:
-    """Return the macros in the section Macros of a page."""
-    section = (SPEC / page).read_text().partition("## Macros\n")[2].partition("\n\n")[0]
-    text = section.replace("{custom_field_1} …", " ".join(f"{{custom_field_{n}}}" for n in range(1, 8)))
-    text = re.sub(
-        r"\{([a-z_]+)(\d)\} to \{\1(\d)\}",
-        lambda m: " ".join(f"{{{m[1]}{n}}}" for n in range(int(m[2]), int(m[3]) + 1)),
-        text,
-    )
-    return set(re.findall(r"\{([a-z_0-9]+)\}", text))
+def documented(page: str) -> dict[str, str]:
+    """Return the macros in the table of a page, and their meanings."""
+    return dict(re.findall(r"^\| `\{([a-z_0-9]+)\}` \| (.+)\. \|$", (DOCS / page).read_text(), re.MULTILINE))
 
 
 @pytest.mark.parametrize(
-    ("page", "place"), [("tracking.md", MacroPlace.OFFER_URL), ("postbacks.md", MacroPlace.POSTBACK)]
+    ("page", "place"), [("clicks.md", MacroPlace.OFFER_URL), ("affiliate-postbacks.md", MacroPlace.POSTBACK)]
 )
 def test_macros_of_registry_are_the_documented_ones(page: str, place: MacroPlace) -> None:
-    assert documented(page) == macro_names(place)
+    assert documented(page) == {macro.name: macro.meaning for macro in MACROS if place in macro.places}
 
 
 def test_macro_names_are_unique_and_have_meanings() -> None:

@@ -1,4 +1,4 @@
-"""Names in braces that are no macros of their place get a sentence, with what was probably meant."""
+"""Names in braces that are not macros of their place get a sentence, with what was probably meant."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tracking reference agrees with what an edge answers: addresses, cookies, answers."""
+"""The tracking reference agrees with what an edge answers: paths, cookies, answers."""
 
 import re
 from collections.abc import Callable
@@ -36,8 +36,8 @@ def edge(edge_with: Callable[..., EdgeHandler]) -> EdgeHandler:
     return made
 
 
-def test_reference_addresses_have_the_methods_of_the_edge(edge: EdgeHandler) -> None:
-    written = reference_texts("choices")["addresses"]
+def test_reference_paths_have_the_methods_of_the_edge(edge: EdgeHandler) -> None:
+    written = reference_texts("choices")["paths"]
     answered = {path: list(route.methods) for path, route in edge._routes.items()}
     uncounted = {"/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", INSTALLATION_PATH}
     assert {path: text["methods"] for path, text in written.items()} == {"/{hash}": answered["/click"]} | {
@@ -85,7 +85,7 @@ def test_reference_answers_are_given(edge: EdgeHandler, target: str, method: str
         each
         for each in reference_texts("choices")["answers"]
         if each["status"] == str(status)
-        and each["address"] in (path if path != f"/{Link(3, 7).hash}" else "/click", "all", "any other")
+        and each["path"] in (path if path != f"/{Link(3, 7).hash}" else "/click", "all", "any other")
     ]
     assert listed and (not body.endswith(("found", "allowed", "long")) or any(body in each["body"] for each in listed))
 

@@ -84,7 +84,7 @@ def test_parallel_tracking_queues_accepted_clicks_of_its_offers(database: Databa
     tracked, silent = add_tracked_offer(database, "http://A.example/?c={clickid}"), add_tracked_offer(database, None)
     clicks = ParallelTrackingQueuer(database, ManualClock(AT))
     wanted = make_click(tracked, 7, ADVERTISER, detail='a "quoted" \\ detail')
-    found = clicks.find(
+    found = clicks.find_clicks_to_report(
         make_range(
             wanted,
             make_click(silent, 7, ADVERTISER),
@@ -107,14 +107,16 @@ def test_parallel_tracking_without_offers_reads_no_records(
     clicks = ParallelTrackingQueuer(sqlite_database, ManualClock(AT))
     with recorded_statements() as statements:
         for _ in range(5):
-            assert clicks.find(make_range(make_click(1, 7, ADVERTISER))) == []
+            assert clicks.find_clicks_to_report(make_range(make_click(1, 7, ADVERTISER))) == []
     assert sum("parallel_tracking_url" in statement for statement in statements) == 1
 
 
 def test_parallel_tracking_queue_per_range_is_bounded(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel_module, "MAX_PER_RANGE", 3)
     offer, before = add_tracked_offer(database, "http://a.example/"), counted("dropped")
-    found = ParallelTrackingQueuer(database, ManualClock(AT)).find(make_range(*[make_click(offer, 7, ADVERTISER)] * 5))
+    found = ParallelTrackingQueuer(database, ManualClock(AT)).find_clicks_to_report(
+        make_range(*[make_click(offer, 7, ADVERTISER)] * 5)
+    )
     assert (len(found), counted("dropped") - before) == (3, 2)
 
 

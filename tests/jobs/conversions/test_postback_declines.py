@@ -63,7 +63,7 @@ def test_unique_ip_conversion_is_accepted_once_per_offer_and_goal(limited: Limit
     limited.offer = second
     assert limited.call() == TAKEN
     assert limited.call(limited.click(ip="")) == TAKEN
-    assert limited.call(limited.click(ip="")) == TAKEN, "an unknown address is no duplicate"
+    assert limited.call(limited.click(ip="")) == TAKEN, "an unknown address is not a duplicate"
 
 
 def test_unique_ip_check_ignores_declined_conversions(limited: LimitedOffer) -> None:

@@ -23,9 +23,9 @@ def test_host_concurrency_doubles_for_fast_host() -> None:
     for _ in range(4):
         seen.append(fill(places, "a"))
         answer(places, "a", seen[-1], 0.01)
-        places.forget_idle_expanded({"a"})
+        places.shrink_idle_windows({"a"})
     assert seen == [4, 8, 16, 16]
-    places.forget_idle_expanded({"b"})  # there is no more for it
+    places.shrink_idle_windows({"b"})  # there is no more for it
     assert fill(places, "a") == 4
 
 

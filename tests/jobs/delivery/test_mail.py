@@ -286,5 +286,5 @@ def test_mail_to_unsendable_address_is_abandoned_at_once(
     assert left(database, 2**60) == 0
     [record] = caplog.records
     assert record.getMessage() == "mail abandoned"
-    assert "is no e-mail address" in record.__dict__["reason"]
+    assert "is not an e-mail address" in record.__dict__["reason"]
     assert recipient not in str(record.__dict__)

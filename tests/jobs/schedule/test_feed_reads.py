@@ -102,7 +102,7 @@ def test_failed_reading_keeps_products_and_says_why_until_one_succeeds(
     with caplog.at_level(logging.WARNING, "trackyard.feeds"):
         for hours, error in (
             (6, "127.0.0.1 answered 404. Open the URL, and correct it."),
-            (1, "Row 2, name: This value is required. Row 2, url: This is no address"),
+            (1, "Row 2, name: This value is required. Row 2, url: This is not a URL"),
             (1, "The file has more than 5 MB."),
         ):
             failed = shop.read(hours=hours)
@@ -140,11 +140,11 @@ def test_redirects_are_followed_to_a_limit_and_never_to_a_private_address(shop: 
     answers[:] = [Reply(302, b"", {"Location": "/p.csv"})]
     assert shop.read(hours=6)["last_error"] == "The URL redirects more than 4 times."
     answers[:] = [Reply(302, b"", {"Location": "http://10.0.0.1/p.csv"})]
-    assert "has no address that may be called" in shop.read(hours=1)["last_error"]
+    assert "has no IP address that may be called" in shop.read(hours=1)["last_error"]
     shop.reader = FeedReader(shop.api.deps.database, shop.api.clock)
     asked = len(shop.receiver.requests())
     refused = shop.read(hours=1)
-    assert refused["last_error"] == "The file could not be read: 127.0.0.1 has no address that may be called."
+    assert refused["last_error"] == "The file could not be read: 127.0.0.1 has no IP address that may be called."
     assert len(shop.receiver.requests()) == asked and shop.skus() == ["b1"]
 
 

@@ -103,7 +103,7 @@ def test_url_of_an_example_is_not_called_and_its_offer_is_not_broken(api: Api, s
     assert "lead nowhere" in staff_visitor(api).read(f"/console/offers/{offer}/health").text
 
 
-@pytest.mark.parametrize("error", ["a.test has no address that may be called", "refused"])
+@pytest.mark.parametrize("error", ["a.test has no IP address that may be called", "refused"])
 def test_sentence_about_a_url_names_its_host_once(error: str) -> None:
     seen = Health(
         since=0, until=1, clicks=1, last_click_at=1, url=UrlCheck(1, [UrlHop("https://a.test/", 0, 0)], error)
@@ -150,4 +150,4 @@ def test_probe_of_private_address_is_refused() -> None:
             return await client.probe("http://127.0.0.1:9/")
 
     found = asyncio.run(probe())
-    assert found.status == 0 and "no address that may be called" in found.error
+    assert found.status == 0 and "no IP address that may be called" in found.error

@@ -42,7 +42,7 @@ def test_database_read_sees_one_snapshot(database: Database) -> None:
 
 def test_database_connection_that_cannot_be_prepared_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "no.db"
-    file.write_bytes(b"this is no database" * 100)
+    file.write_bytes(b"this is not a database" * 100)
     made: list[sqlite3.Connection] = []
     connect = sqlite3.dbapi2.connect
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.domain.offers.offers import Cap, OfferPayment
+from trackyard.domain.offers.offers import Cap, Offer, OfferPayment
 from trackyard.domain.people.scope import Scope
 from trackyard.store.conversions import decisions
 from trackyard.store.engine.database import Connection, Database
@@ -34,12 +34,19 @@ def test_offer_store_adds_edits_and_finds_by_both_ids(database: Database) -> Non
         advertiser = add_advertiser(conn)
         made = offers.add_offer(
             conn,
-            {
-                "hash": "5" * 24, "advertiser_id": advertiser, "title": "T", "url": "https://u.example", "tags": ("a",),
-                "countries": ("US", "DE"), "payments": (OfferPayment(currency="USD", revenue=Decimal("2.5")),),
-                "created_at": 1, "updated_at": 1,
-            },
-        )  # fmt: skip
+            Offer(
+                id=0,
+                hash="5" * 24,
+                advertiser_id=advertiser,
+                title="T",
+                url="https://u.example",
+                tags=("a",),
+                countries=("US", "DE"),
+                payments=(OfferPayment(currency="USD", revenue=Decimal("2.5")),),
+                created_at=1,
+                updated_at=1,
+            ),
+        )
         assert labels(conn, made.id) == {("tag", "a"), ("country", "US"), ("country", "DE")}
         assert sort_keys(conn, made.id) == (Decimal("2.5"), None, None)
     with database.write() as conn:

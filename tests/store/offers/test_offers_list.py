@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.stores import seeds
 from trackyard.base.ids import new_id
-from trackyard.domain.offers.offers import Cap, Interval, OfferPayment, OfferSchedule, RestrictedOs
+from trackyard.domain.offers.offers import Cap, Interval, Offer, OfferPayment, OfferSchedule, RestrictedOs
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import lists as offer_lists
@@ -21,12 +21,12 @@ UTC = ZoneInfo("UTC")
 EVERYTHING = Scope.everything()
 
 
-def fields(**changed: Any) -> dict[str, Any]:
+def draft(**changed: Any) -> Offer:
     plain: dict[str, Any] = {
         "hash": new_id(NOW), "title": "Plain", "url": "https://shop.example/", "status": "active",
         "privacy": "public", "created_at": NOW, "updated_at": NOW,
     }  # fmt: skip
-    return plain | changed
+    return Offer(id=0, **plain | changed)
 
 
 SPECIAL: dict[str, Any] = {
@@ -65,7 +65,7 @@ def two(database: Database) -> list[int]:
     """Add a plain offer, and one that differs in everything."""
     with database.write() as conn:
         advertiser = seeds.add_advertiser(conn)
-        return [offers.add_offer(conn, fields(advertiser_id=advertiser, **more)).id for more in ({}, SPECIAL)]
+        return [offers.add_offer(conn, draft(advertiser_id=advertiser, **more)).id for more in ({}, SPECIAL)]
 
 
 def test_offer_store_every_filter_selects(database: Database, two: list[int]) -> None:
@@ -107,7 +107,7 @@ def test_offer_store_live_depends_on_dates_schedule_and_connection(database: Dat
         advertiser, pid = seeds.add_advertiser(conn), seeds.add_affiliate(conn)
 
         def made(**more: Any) -> int:
-            return offers.add_offer(conn, fields(advertiser_id=advertiser, **more)).id
+            return offers.add_offer(conn, draft(advertiser_id=advertiser, **more)).id
 
         live = [made(), made(start_at=NOW, stop_at=NOW + 1), made(schedule=OfferSchedule(date_to="2023-11-14"))]
         joined, taken_off = made(privacy="private"), made()
@@ -139,7 +139,7 @@ def test_offer_store_finds_by_id_or_hash(database: Database, two: list[int]) -> 
 def test_offer_store_longest_title_fits_every_index(database: Database) -> None:
     letters = "".join(chr(0x1F300 + place) for place in range(500))  # four bytes each, none twice
     with database.write() as conn:
-        made = offers.add_offer(conn, fields(advertiser_id=seeds.add_advertiser(conn), title=letters))
+        made = offers.add_offer(conn, draft(advertiser_id=seeds.add_advertiser(conn), title=letters))
     with database.read() as conn:
         found, _ = offer_lists.list_offers(
             conn,

@@ -16,6 +16,8 @@ import msgspec
 from sqlalchemy import and_, select
 
 from tests.support.models.oracle_records import (
+    CITIES,
+    DATABASES,
     ZERO,
     Record,
     conversion_record,
@@ -91,14 +93,6 @@ COST_FILTERS = {
     "advertiser_tag",
 }  # fmt: skip
 """Filters that costs have, also where they leave out."""
-DATABASES = {
-    "city": ("city", "cities"),
-    "carrier": ("isp", "providers"),
-    "conn_type": ("connection", "types of connection"),
-}
-"""Slices that need an address database, which tests do not configure."""
-CITIES = {("Berlin", "ru"): "Берлин", ("Berlin", "es"): "Berlín", ("Kathmandu", "ru"): "Катманду"}
-"""Those that have a name of their own in a language."""
 
 
 @dataclass(frozen=True)
@@ -344,6 +338,7 @@ class Oracle:
         rated = [(each, self.rate(asked, datetime.fromtimestamp(each["time"] // 1000, UTC).date())) for each in made]
         charges = sum((each[f"charge{own}"] * rate for each, rate in rated), ZERO)
         payouts = sum((each[f"payout{own}"] * rate for each, rate in rated), ZERO)
+        clickless = [(each, rate) for each, rate in rated if each["stored"].click_id[8:10] == "ff"]
         hides = viewer.is_affiliate
         return {
             "revenue": rounded(payouts if hides or viewer.by_payout else charges),
@@ -352,6 +347,8 @@ class Oracle:
             "payouts": rounded(payouts),
             "null": len([each for each in made if each["payout"] == 0]),
             "count": len(made),
+            "without_click": len(clickless),
+            "payouts_without_click": rounded(sum((each[f"payout{own}"] * rate for each, rate in clickless), ZERO)),
         }
 
     # --- form -----------------------------------------------------------------------------------------------
@@ -366,26 +363,29 @@ class Oracle:
 
     def _shown(self, viewer: Viewer, asked: ReportRequest, row: Row) -> dict[str, Any]:
         is_refused = "trafficback_reason" in row["keys"]
-        actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
         names: tuple[str, ...] = FIGURES
+        hidden = {"payouts"} if viewer.plain else set()
         if viewer.plain:
             is_rated = row["keys"].keys() & {"conn_type", *PAGES}
             names = ("views", "ctr") if is_refused else ("epc", "ratio") if is_rated else ()
-            actions = {kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()}
-        if asked.fields:
-            names = tuple(name for name in (*FIGURES, "affiliate_epc", "trafficback") if name in asked.fields)
+        fields = tuple(name for name in asked.fields if name != "without_click")
+        if fields:
+            names = tuple(name for name in (*FIGURES, "affiliate_epc", "trafficback") if name in fields)
             row = row | {"affiliate_epc": row["epc"]}
-            if "payouts" not in asked.fields:
-                actions = {
-                    kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()
-                }
+            hidden = {"payouts"} - {*fields}
+        hidden |= {"without_click", "payouts_without_click"} if "without_click" not in asked.fields else set()
+        actions = {
+            kind: {name: each[name] for name in each if name not in hidden}
+            for kind, each in row["actions"].items()
+            if not asked.types or kind in asked.types
+        }
         shown = {name: row[name] for name in names}
         if "cr" in shown:
             shown["cr"] = {kind: rate for kind, rate in row["cr"].items() if kind in actions}
         shown |= {"trafficback": row["trafficback"]} if is_refused else {}
-        if "cost" in row and (row["cost"] or not viewer.plain or asked.fields):
+        if "cost" in row and (row["cost"] or not viewer.plain or fields):
             costs = ("cost", "profit", "roi")
-            shown |= {name: row[name] for name in costs if not asked.fields or name in asked.fields}
+            shown |= {name: row[name] for name in costs if not fields or name in fields}
         if row["keys"].keys() & set(PAGES):
             shown["landings_info"] = self._pages(row["keys"])
         keys = {key: self.named(key, value, asked.locale, viewer) for key, value in row["keys"].items()}

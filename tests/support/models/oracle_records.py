@@ -13,6 +13,14 @@ from trackyard.journal.records import RecordKind
 Record = Mapping[str, Any]
 """A click, view or conversion by the names of a click's record, and a conversion by its own names as well."""
 ZERO = Decimal(0)
+DATABASES = {
+    "city": ("city", "cities"),
+    "carrier": ("isp", "providers"),
+    "conn_type": ("connection", "types of connection"),
+}
+"""Slices that need an address database, which tests do not configure."""
+CITIES = {("Berlin", "ru"): "Берлин", ("Berlin", "es"): "Berlín", ("Kathmandu", "ru"): "Катманду"}
+"""Cities that have a name of their own in a language."""
 
 
 def divide_rounded(amount: Decimal, by: int) -> Decimal:

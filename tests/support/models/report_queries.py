@@ -60,7 +60,7 @@ METRICS = (
 TYPES = ("total", "confirmed", "pending", "declined", "hold")
 FIELDS = (
     "clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions", "cr", "affiliate_epc", "ratio",
-    "epc", "trafficback", "ctr", "views", "ecpm", "cost", "profit", "roi",
+    "epc", "trafficback", "ctr", "views", "ecpm", "cost", "profit", "roi", "without_click",
 )  # fmt: skip
 OF_STAFF = ("trafficback", "cost", "profit", "roi")
 """What affiliates may not name, the first one for want of a permission."""

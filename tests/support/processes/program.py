@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from tests.support.waiting import PATIENCE
+
 KEY = "6f1c09b7d2e84a35c07d9e1b54f3a826be60d7c1"
 START_SECONDS = 40.0
 T = TypeVar("T")
@@ -27,8 +29,8 @@ class WaitTimeout(AssertionError):
 
 
 def poll_until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
-    """The first truthy answer of `probe`, asked every 50 ms for `seconds`."""
-    give_up = time.monotonic() + seconds
+    """The first truthy answer of `probe`, asked every 50 ms for `seconds` of a quiet machine."""
+    give_up = time.monotonic() + seconds * PATIENCE
     while True:
         answer = probe()
         if answer:

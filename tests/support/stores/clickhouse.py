@@ -9,9 +9,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import chdb
 import pytest
-from clickhouse_connect.driver._chdbclient import build_connection_string
 from python_multipart import parse_form
 
 from tests.support.stores.analytics import address
@@ -36,6 +34,8 @@ _CODE = re.compile(r"Code: (\d+)")
 
 
 def _answer(engine: str, parameters: dict[str, str], body: bytes) -> bytes:
+    import chdb  # starts threads
+
     connection = chdb.connect(engine)  # type: ignore[no-untyped-call]
     try:
         if database := parameters.get("database"):
@@ -65,6 +65,8 @@ class ClickHouseFront(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, address: str, port: int = 0) -> None:
+        from clickhouse_connect.driver._chdbclient import build_connection_string  # imports chDB
+
         directory = address.removeprefix("chdb://")
         self.engine = build_connection_string(directory, {"config-file": directory + ".xml"})
         super().__init__(("127.0.0.1", port), _FrontHandler)

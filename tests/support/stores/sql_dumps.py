@@ -1,8 +1,8 @@
 """Texts of SQL schemas with two rows in each table: tests make databases of them.
 
 `python -m tests.support.stores.sql_dumps 0018` writes the dumps of that schema for both engines. It begins with the
-newest dump before it, so that rows go the same way as those of an installation. The schema of each release has a dump,
-and so has the schema before the newest migration (CONTRIBUTING.md#making-a-release).
+newest dump before it, so that rows go the same way as those of an installation. Each release has one dump, and no other
+schema has any: `fill` adds rows to the tables of schemas between two releases (CONTRIBUTING.md#making-a-release).
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 
 FOLDER: Final = Path(__file__).parents[2] / "store" / "engine" / "schemas"
-"""The dumps, those of 0005 of release 0.2.0 the first."""
+"""The dumps, that of release 0.2.0 (schema 0005) the first."""
 _ROWS: Final = 2
 
 
@@ -40,10 +40,15 @@ def load_dump(connection: Connection, version: str) -> None:
         cursor.execute(statement)
 
 
-def _fill(connection: Connection) -> None:
+def fill(connection: Connection) -> None:
     """Add rows until each table has two."""
     found = MetaData()
     found.reflect(connection)
+    fill_tables(connection, found)
+
+
+def fill_tables(connection: Connection, found: MetaData) -> None:
+    """Add rows until each of these tables has two."""
     for table in found.sorted_tables:
         if table.name == "alembic_version":
             continue
@@ -79,7 +84,7 @@ def _write(database: Database, version: str) -> None:
         load_dump(connection, begin)
     upgrade(database, version)
     with database.write() as connection:
-        _fill(connection)
+        fill(connection)
 
 
 def _sqlite_text(path: Path) -> str:

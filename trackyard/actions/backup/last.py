@@ -24,7 +24,7 @@ class LastBackup:
 
 
 def note_backup(database: Database, manifest: Manifest, target: str) -> None:
-    """Remember a complete backup. One of a data directory alone is not that of the installation."""
+    """Remember a complete backup. A backup of a data directory alone does not count."""
     name = _LAST if manifest.sql else f"{_LAST}_of_{manifest.owner}"
     noted = {"id": manifest.id, "made_at": manifest.made_at, "target": target, "owner": manifest.owner}
     with database.write() as connection:

@@ -17,14 +17,14 @@ class ChdbStatistics:
         self._tables: Mapping[str, FrozenTable] = {}
 
     def freeze(self, name: str) -> Mapping[str, FrozenTable]:
-        """As StatisticsSource. Raises what freezing raises."""
+        """Implement `StatisticsSource.freeze`. Raises what freezing raises."""
         remove_frozen(self._directory)  # of a backup that was killed
         self._name = name
         self._tables = self._freeze(name)
         return self._tables
 
     def files(self, _scratch: Path) -> Iterator[tuple[str, Path]]:
-        """As StatisticsSource."""
+        """Implement `StatisticsSource.files`."""
         for table, each in self._tables.items():
             folder = self._directory / each.folder
             for path in sorted(folder.rglob("*")):
@@ -47,13 +47,13 @@ class ServerStatistics:
         drop_clones(analytics)
 
     def freeze(self, name: str) -> Mapping[str, FrozenTable]:
-        """As StatisticsSource. Raises StoreError."""
+        """Implement `StatisticsSource.freeze`. Raises StoreError."""
         self._name = name
         self._tables = clone(self._analytics, name)
         return self._tables
 
     def files(self, scratch: Path) -> Iterator[tuple[str, Path]]:
-        """As StatisticsSource; each file is written when it is asked for. Raises StoreError."""
+        """Implement `StatisticsSource.files`. Each file is written when it is read. Raises StoreError."""
         for table in self._tables:
             path = scratch / "rows" / table
             write_rows(self._analytics, self._name, table, path)

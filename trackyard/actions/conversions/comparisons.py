@@ -213,7 +213,7 @@ def _read(conn: Connection, asked: ComparisonRequest, grid: Grid) -> tuple[Compa
 
 
 def _named(place: tuple[Connection, Scope, Side, str], rows: Sequence[SentRow]) -> list[ComparedConversion]:
-    """Return the conversions in scope that rows name, of any time and owner."""
+    """Return the conversions of rows in scope, of any time and owner."""
     return comparisons.list_named(
         *place,
         ids={each.conversion_id for each in rows if each.conversion_id},

@@ -23,7 +23,7 @@ _REFRESH_MS: Final = 60_000
 def find_terms(
     conn: Connection, postbacks: Collection[ReceivedPostback], *, lock: bool
 ) -> Mapping[str, PromoCodeTerms]:
-    """Return the terms of the promo codes that postbacks name, by the code without letter case.
+    """Return the terms of the promo codes in postbacks, by the code without letter case.
 
     lock: no other transaction counts their conversions until the end of this one.
     """

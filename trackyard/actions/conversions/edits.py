@@ -137,7 +137,7 @@ class ImportItem:
 class QueuedImports:
     """What is unusual about queued imports.
 
-    zeros: why some count with 0. early: the currencies of those before the first known rate.
+    zeros: why some count with 0. early: the currencies of conversions before the first known rate.
     """
 
     zeros: ZeroCauses
@@ -217,7 +217,7 @@ def _judge_rates(
 
 
 def find_import_clicks(deps: Deps, conn: Connection, items: Mapping[str, ImportItem]) -> ClickRecords:
-    """Return the clicks that imports name, by id."""
+    """Return the clicks of imports by id."""
     return _with_made_clicks(conn, _recorded_clicks(deps, items), items)
 
 

@@ -41,7 +41,7 @@ class PostbackRequest:
 class GoalSpellings:
     """The spelling of the goals of some postbacks, by the offers that they are for.
 
-    A goal has the spelling of a payment of its offer, else that of the offer's first conversion of the goal.
+    A goal has the spelling of a payment of its offer, else of the offer's first conversion of the goal.
     """
 
     def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], requests: Sequence[PostbackRequest]) -> None:

@@ -12,13 +12,13 @@ from trackyard.actions.money.held_changes import HeldChangeRecords, email_of, re
 from trackyard.actions.people.affiliates import apply_held
 from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.platform.notices import CHANGE_DECIDED, send_notice
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, Conflict, required
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.money.held_changes import HeldChange, HeldKind, HeldState
 from trackyard.domain.people.callers import Account, Caller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
-from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
 from trackyard.store.money import held_changes
@@ -42,7 +42,7 @@ def confirm_change(deps: Deps, caller: Caller, change: HeldChange, password: str
         with deps.database.write(independent=True) as conn:
             now, event = deps.clock.now_ms(), SecurityEvent.CHANGE_CONFIRMED
             record_change(conn, event, SecurityOutcome.WRONG, now, caller.account, change)
-        raise AccessDenied(_OWN, code="second_person")
+        raise AccessDenied(_OWN, code=ErrorCode.SECOND_PERSON)
     check_own_password(deps, caller.account, password, address)
     with deps.database.write() as conn:
         waiting = _lock_waiting(conn, change)
@@ -76,7 +76,7 @@ def _decide(deps: Deps, conn: Connection, decider: Account, change: HeldChange, 
     record_change(conn, event, SecurityOutcome.ACCEPTED, now, decider, change)
     concerned = {each.id: each for each in staff.active_administrators(conn)}
     author = staff.find_staff(conn, change.author_id)
-    if author is not None and author.status is StaffStatus.ACTIVE:
+    if author is not None and author.status.rule.is_at_work:
         concerned[author.id] = author
     concerned.pop(decider.id, None)
     word = lazy_gettext("confirmed") if is_confirmed else lazy_gettext("refused")

@@ -50,9 +50,9 @@ def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: 
 def disconnect_affiliate(
     deps: Deps, access: Access, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool
 ) -> None:
-    """Disconnect an affiliate from offers, all or none, and mail it those it could use if `notice` is set.
+    """Disconnect an affiliate from offers, all or none, and mail it about lost ones on request.
 
-    Raises BadInput as connect_affiliate.
+    notice: a mail lists the offers that it could use. Raises BadInput as connect_affiliate.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -69,9 +69,9 @@ def disconnect_affiliate(
 
 
 def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
-    """Connect an affiliate to offers that connect by themselves, on first sight; return the new ones.
+    """Connect an affiliate to the offers that it has no connection with; return their ids.
 
-    An affiliate that staff disconnected stays so.
+    Offers that staff disconnected it from stay disconnected. offer_ids: offers that connect affiliates by themselves.
     """
     wanted = list(offer_ids)
     if not wanted:

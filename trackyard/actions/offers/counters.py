@@ -22,7 +22,6 @@ from trackyard.domain.offers.counters import (
 )
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import counters
 from trackyard.store.offers.counters import LockedCounters
@@ -160,7 +159,7 @@ def notify_cap_filling(
     """
     owner = advertisers.find_advertiser(conn, Scope.everything(), advertiser_id)
     manager = None if owner is None or owner.manager_id is None else staff.find_staff(conn, owner.manager_id)
-    if manager is None or manager.status is not StaffStatus.ACTIVE:
+    if manager is None or not manager.status.rule.is_at_work:
         manager = staff.find_first_administrator(conn)
     person = manager
     if person is not None:

@@ -1,10 +1,11 @@
-"""Read offers: one, a page, the total, and those an affiliate may promote.
+"""Read offers: one, a page, the total, and the offers an affiliate may promote.
 
 docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import auto_connect
@@ -77,11 +78,14 @@ def get_for_affiliate(deps: Deps, access: Access, offer: Offer, affiliate_id: in
         return OfferPage(found, 1, _related_records(conn, Scope.of_affiliate(affiliate_id), found))
 
 
-def get_written(deps: Deps, offer_id: int) -> OfferPage:
-    """Return an offer that its caller has just written, as a page of one."""
-    with deps.database.read() as conn:
-        found = offer_lists.list_by_ids(conn, [offer_id])
-        return OfferPage(found, 1, shared_related_records(conn, found))
+def page_of_written(conn: Connection, offer: Offer, *, is_new: bool = False) -> OfferPage:
+    """Return an offer that this transaction has written, as a page of one.
+
+    A new offer has no clicks yet; the metrics of another one are in no field of it and are read.
+    """
+    cr, epc = (Decimal(0), Decimal(0)) if is_new else offer_lists.get_metrics(conn, offer.id)
+    found = [ListedOffer(offer, cr, epc)]
+    return OfferPage(found, 1, shared_related_records(conn, found))
 
 
 def list_and_auto_connect(
@@ -114,6 +118,12 @@ def count_offers(deps: Deps, access: Access) -> int:
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions({}))
+
+
+def count_by_label(deps: Deps, access: Access, kind: str, values: Iterable[str]) -> dict[str, int]:
+    """Return the number of offers that a caller sees with each of these labels, of every status."""
+    with deps.database.read() as conn:
+        return offer_lists.count_by_label(conn, scope_of(conn, access), kind, values)
 
 
 def list_for_affiliate_and_auto_connect(

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import caps
 from trackyard.actions.offers.checks import faults_of, find_domain_id
+from trackyard.actions.offers.lists import OfferPage, page_of_written
 from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
@@ -46,8 +47,8 @@ _CALLED: Final = ("cross_postback_url", "parallel_tracking_url")
 """URLs of an offer that the server itself calls."""
 
 
-def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: NewFiles) -> Offer:
-    """Create an offer; `written` has title, advertiser_id and url at least.
+def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: NewFiles) -> OfferPage:
+    """Create an offer and return it as a page of one; `written` has title, advertiser_id and url at least.
 
     Raises BadInput for references that do not exist, and what `store_new_files` raises.
     """
@@ -64,19 +65,18 @@ def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: New
     )
     with store_new_files(deps, new_files) as files, deps.database.write() as conn:
         draft = _changed(deps, conn, access, blank, written, _no_warning)
-        fields = asdict(replace(blank, **draft))
-        del fields["id"]
-        made = files.attach(conn, offers.add_offer(conn, fields), now)
+        made = files.attach(conn, offers.add_offer(conn, replace(blank, **draft)), now)
         _touch(conn, (), made)
         caps.reset_changed_counters(conn, None, made, deps.zone, now)
-        return made
+        return page_of_written(conn, made, is_new=True)
 
 
 def edit_offer(
     deps: Deps, access: Access, offer_id: int, written: WrittenFields, new_files: NewFiles, warn: Callable[[str], None]
-) -> Offer:
+) -> OfferPage:
     """Change only the written fields of an offer: concurrent edits of other fields stay.
 
+    Returns the offer as a page of one.
     warn: called with a sentence for each unknown name that the stored offer already has.
     Raises NotFound when it was removed meanwhile, else as add_offer.
     """
@@ -91,7 +91,7 @@ def edit_offer(
             _touch(conn, before.smartlink_categories, after)
             caps.reset_changed_counters(conn, before, after, deps.zone, now)
             _notify_connected(conn, before, after, now)
-        return after
+        return page_of_written(conn, after)
 
 
 def compare_edit(

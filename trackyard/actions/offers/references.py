@@ -145,9 +145,7 @@ _FIELDS: Final = (
 )
 
 _KINDS: Final[dict[str, _Kind]] = {
-    "country": _Kind(
-        "A country", lambda each: geo.is_country(str(each.name)), "codes are those of ISO 3166-1, such as DE"
-    ),
+    "country": _Kind("A country", lambda each: geo.is_country(str(each.name)), "codes follow ISO 3166-1, such as DE"),
     "os": _Kind("An operating system", _is_listed(names.systems), "GET /3.1/oses lists their names"),
     "browser": _Kind("A browser", _is_listed(names.browsers), "GET /3.1/browsers lists their names"),
     "brand": _Kind("A brand", _is_listed(names.vendors), "GET /3.1/vendors lists their names"),

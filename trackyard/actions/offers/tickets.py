@@ -62,7 +62,7 @@ class TicketRecord:
 
 
 def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
-    """Request that an affiliate (the caller, or one that staff name) joins an offer.
+    """Request that an affiliate (the caller, or one that staff choose) joins an offer.
 
     A public offer, or one that connects on first sight, connects at once, with a closed ticket, unless staff had
     disconnected the affiliate. A pair has one open ticket: a repeat changes nothing.
@@ -95,7 +95,7 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
 
 
 def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id: str, comment: str) -> JoinOutcome:
-    """Request that an affiliate (the caller, or one that staff name) joins the offers of a SmartLink.
+    """Request that an affiliate (the caller, or one that staff choose) joins the offers of a SmartLink.
 
     One that is connected to all of them needs no ticket. A pair has one open ticket: a repeat changes nothing.
     Raises BadInput for a SmartLink that does not exist or has no offer.

@@ -8,6 +8,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
+from trackyard.actions.people.company_scope import check_way_in
 from trackyard.actions.people.credentials import check_may_give_access
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.people.sign_in.passwords import give_password
@@ -126,6 +127,7 @@ def edit_advertiser(
         before = _locked(conn, access, advertiser_id)
         if values.get("email", before.email) != before.email:
             check_may_give_access(access.caller)  # passwords are sent there
+            check_way_in(conn, access.caller, Account(AccountKind.ADVERTISER, before.id))
         if note := values.pop("add_note", ""):
             values["note"] = with_note_on_top(note, values.get("note", before.note))
         if "manager_id" in values:
@@ -138,9 +140,10 @@ def edit_advertiser(
         if values.get("subaccounts_encryption") and before.subs_key is None:
             values["subs_key"] = _new_subs_key()
         set_affiliate_lists(conn, access, before.id, lists, now)
-        if values.get("status") == AdvertiserStatus.ACTIVE and before.status is AdvertiserStatus.ON_MODERATION:
+        status = AdvertiserStatus(values.get("status", before.status))
+        if status.rule.may_sign_in and before.status.rule.is_undecided:
             _send_approval(deps, conn, before, now)
-        if values.get("status", AdvertiserStatus.ACTIVE) != AdvertiserStatus.ACTIVE:
+        if "status" in values and not status.rule.may_sign_in:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
         rulesets.touch(conn, "advertiser", before.id)
@@ -192,6 +195,7 @@ def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
         if not found.email:
             raise BadInput({"email": ["The advertiser has no e-mail address."]})
         account, called = Account(AccountKind.ADVERTISER, found.id), found.contact or found.title
+        check_way_in(conn, access.caller, account)
         give_password(conn, account, password, hashed, now, called)
         return found.email
 

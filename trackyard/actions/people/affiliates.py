@@ -8,6 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
+from trackyard.actions.people.company_scope import check_way_in
 from trackyard.actions.people.credentials import check_may_give_access, check_set_password
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.people.sign_in.passwords import give_password, store_password
@@ -178,6 +179,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     with deps.database.write() as conn:
         held = _store_edit(deps, conn, access, affiliate_id, values)
         if hashed is not None:
+            check_way_in(conn, access.caller, _account(affiliate_id))
             store_password(conn, _account(affiliate_id), hashed, deps.clock.now_ms())
         [record] = _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])
         return replace(record, held=held)
@@ -208,7 +210,7 @@ def _store_edit(
     if note := values.pop("add_note", ""):
         values["notes"] = with_note_on_top(note, values.get("notes", before.notes))
     _check_approval(deps, before, values)
-    _explain_status(deps, conn, before, values)
+    _clear_or_mail_reason(deps, conn, before, values)
     if "manager_id" in values:
         manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
         values["manager_id"] = manager.id if manager else None
@@ -285,7 +287,7 @@ def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) ->
         raise Conflict({"status": [_UNCONFIRMED]})
 
 
-def _explain_status(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, Any]) -> None:
+def _clear_or_mail_reason(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, Any]) -> None:
     """Clear the reason of an active affiliate; mail a new one to an affiliate that is not active.
 
     Raises BadInput for a reason that an active affiliate would have.
@@ -308,6 +310,7 @@ def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
     hashed = hash_password(password)
     with deps.database.write() as conn:
         found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
+        check_way_in(conn, access.caller, _account(found.id))
         give_password(conn, _account(found.id), password, hashed, now, found.name or found.login)
     return password
 

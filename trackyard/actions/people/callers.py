@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.scope import refused_permissions, scope_of
+from trackyard.actions.people.scope import company_scope, refused_permissions, scope_of
 from trackyard.base.clock import Clock
 from trackyard.base.errors import Conflict, required
-from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.callers import (
     Access,
     Account,
@@ -16,20 +15,19 @@ from trackyard.domain.people.callers import (
     AdvertiserCaller,
     AffiliateCaller,
     Caller,
+    Member,
     StaffCaller,
     UsedKey,
 )
 from trackyard.domain.people.key_limits import KeyLimits
 from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.permissions import denied_features
-from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.sessions import Session, SessionPolicy
-from trackyard.domain.people.staff import StaffStatus
 from trackyard.domain.people.staff_permissions import withheld_by
 from trackyard.store.engine.audit_actor import current_actor
 from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
-from trackyard.store.people import advertisers, affiliates, keys, sessions, staff
+from trackyard.store.people import advertisers, affiliates, keys, persons, sessions, sign_ins, staff
 from trackyard.store.platform import audit_log, settings
 
 LOOK_MS: Final = 30 * 60_000
@@ -93,30 +91,33 @@ def begin_advertiser_look(deps: Deps, access: Access, advertiser_id: str) -> int
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(advertisers.find_advertiser(conn, scope_of(conn, access), advertiser_id))
-        if found.status is not AdvertiserStatus.ACTIVE:
+        if not found.status.rule.may_sign_in:
             raise Conflict({"status": ["The advertiser is not active, so it sees no page of the portal."]})
         _log_look(conn, Account(AccountKind.ADVERTISER, found.id), now + LOOK_MS)
     return now + LOOK_MS
 
 
 def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | None:
-    """Return an affiliate or an advertiser as a staff user looks at its portal.
+    """Return the owner or a member of an affiliate or an advertiser as a staff user looks at the portal.
 
     It is refused what either of the two is refused. None where the user may not look, or the account is not active.
     """
-    is_affiliate = account.kind is AccountKind.AFFILIATE
-    needed = Permission.AFFILIATES_WRITE if is_affiliate else Permission.ADVERTISERS_WRITE
-    if caller.needs_second_factor or caller.needs_password or not caller.may(needed):
+    if caller.needs_second_factor or caller.needs_password:
         return None
     with deps.database.read() as conn:
-        scope = scope_of(conn, Access(caller, needed))
-        in_scope = scope.has_affiliate(int(account.id)) if is_affiliate else scope.has_advertiser(account.id)
-        found = _caller_of(conn, account, caller.session) if in_scope else None
-        if not isinstance(found, AffiliateCaller | AdvertiserCaller):
+        found = _caller_of(conn, account, caller.session)
+        if not isinstance(found, AffiliateCaller | AdvertiserCaller) or not _may_look(conn, caller, found.company):
             return None
-        withheld = refused_permissions(conn, caller, account)
+        withheld = found.withheld | refused_permissions(conn, caller, found.company)
     seen = replace(found, is_look=True) if isinstance(found, AffiliateCaller) else found
     return replace(seen, denied=seen.denied | caller.denied, withheld=withheld, needs_password=False)
+
+
+def _may_look(conn: Connection, caller: StaffCaller, company: Account) -> bool:
+    """Return whether a staff user may write the affiliate or advertiser, and so look at its portal."""
+    scope = company_scope(conn, caller, company.kind)
+    is_affiliate = company.kind is AccountKind.AFFILIATE
+    return scope.has_affiliate(int(company.id)) if is_affiliate else scope.has_advertiser(company.id)
 
 
 def _log_look(conn: Connection, account: Account, until: int) -> None:
@@ -137,7 +138,7 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
             return AffiliateCaller(int(account.id), denied, session, limits, needs_password=needs_password)
         case AccountKind.ADVERTISER:
             found = advertisers.find_advertiser(conn, Scope.everything(), account.id)
-            if found is None or found.status is not AdvertiserStatus.ACTIVE:
+            if found is None or not found.status.rule.may_sign_in:
                 return None
             return AdvertiserCaller(
                 found.id,
@@ -149,7 +150,7 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
             )
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
-            if user is None or user.status is not StaffStatus.ACTIVE:
+            if user is None or not user.status.rule.may_sign_in:
                 return None
             denied, withheld = withheld_by(user.permissions, user.roles)
             return StaffCaller(
@@ -161,6 +162,25 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
                 withheld=withheld,
                 needs_password=bool(session) and user.password_until is not None,
             )
+        case AccountKind.MEMBER:
+            return _member_of(conn, account, session, limits)
+        case AccountKind.PERSON:
+            return None  # credentials alone: what calls is a place in a company
+
+
+def _member_of(conn: Connection, account: Account, session: str, limits: KeyLimits | None) -> Caller | None:
+    """Return a person as a caller of the company in which it has this place."""
+    place = persons.find_member(conn, account.id)
+    caller = None if place is None else _caller_of(conn, place.company, session, limits)
+    signer = None if place is None else sign_ins.find_account(conn, place.signer)
+    if place is None or signer is None or not signer.may_sign_in or isinstance(caller, StaffCaller | None):
+        return None
+    return replace(
+        caller,
+        member=Member(account, place.signer, place.role),
+        withheld=caller.withheld | place.role.rule.withheld,
+        needs_password=bool(session) and signer.password_until is not None,
+    )
 
 
 def _record_use(database: Database, used: ApiKey | Session, now: int, policy: SessionPolicy) -> None:

@@ -15,6 +15,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import (
     AccessDenied,
     AccountNotActive,
@@ -47,7 +48,9 @@ KNOWN_NETWORK_MS: Final = 30 * 86_400_000
 """Time for which a network is remembered from which an account signed in."""
 
 _THROTTLED = "Too Many Requests: too many failed attempts, try again later or from where you signed in before"
-_LEVELS = "Your levels take permissions away: ask an administrator to give another account a password or an address"
+_LEVELS = (
+    "Your levels take permissions away: ask an administrator to give another account a password or an e-mail address"
+)
 _WRONG_PASSWORD = "This is not the password of your account."  # noqa: S105 (a sentence)
 
 _CHECKED_NOW = "Too Many Requests: another request checks your password now, try again in a second"
@@ -77,7 +80,7 @@ class _Attempt:
 
     waits: milliseconds by the name of what has to wait.
     first_wait: whether it is the first that has to wait for one of them.
-    undecided: whether the password is that of an account on moderation.
+    undecided: whether the password belongs to an account on moderation.
     """
 
     candidates: list[_Candidate]
@@ -111,7 +114,7 @@ class CheckedAccount:
 
     def settle(self, conn: Connection, now_ms: int) -> None:
         """End the count of its failed attempts, and remember the network."""
-        sign_ins.clear_failures(conn, self.counter)  # those of other accounts of the login stay
+        sign_ins.clear_failures(conn, self.counter)  # failures of other accounts of the login stay
         sign_ins.forgive_attempt(conn, [self.by_network])
         mark = _network_mark(self.account, self.network)
         sign_ins.remember_network(conn, mark, now_ms + KNOWN_NETWORK_MS)
@@ -169,7 +172,7 @@ def check_own_password(deps: Deps, account: Account, password: str, address: str
 def check_may_give_access(caller: Caller) -> None:
     """Raise AccessDenied for a caller that may not learn or choose what another account signs in with."""
     if not may_give_access(caller):
-        raise AccessDenied(_LEVELS, code="levels")
+        raise AccessDenied(_LEVELS, code=ErrorCode.LEVELS)
 
 
 @contextmanager

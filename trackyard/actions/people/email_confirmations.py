@@ -49,7 +49,7 @@ def send_link(deps: Deps, conn: Connection, affiliate: Affiliate, email: str) ->
     account = Account(AccountKind.AFFILIATE, str(affiliate.id))
     recipient = Recipient(
         email, email, account, spoken().code
-    )  # a name is the text of a stranger, and the address may be that of anyone
+    )  # a name is the text of a stranger, and the e-mail address may be anyone's
     [mail_id] = send_notice(conn, CONFIRM_EMAIL, [recipient], now, link=f"{deps.api_url}{CONFIRM_PAGE}#{token}")
     email_confirmations.add_token(conn, token, EmailConfirmation(affiliate.id, email), mail_id, now)
 
@@ -106,7 +106,7 @@ def confirm_email(deps: Deps, token: str, address: str) -> None:
 
 
 def _confirm(deps: Deps, conn: Connection, wanted: EmailConfirmation) -> None:
-    """Store that an address is confirmed. Raises _NotAllowed."""
+    """Mark an e-mail address as confirmed. Raises _NotAllowed."""
     now = deps.clock.now_ms()
     before = required(affiliates.find_affiliate(conn, Scope.everything(), wanted.affiliate_id, lock=True))
     if before.status.rule.is_blocked:

@@ -10,7 +10,7 @@ from trackyard.actions.people.sign_in.owners import notify_owner
 from trackyard.actions.platform.notices import KEY_MADE
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import Account, AccountKind, Caller
 from trackyard.domain.people.key_limits import READ, WRITE
 from trackyard.domain.people.keys import MAX_KEYS, MAX_NETWORKS, ApiKey
 from trackyard.domain.people.scope import Scope
@@ -24,19 +24,20 @@ _KEEP_ENDED_MS: Final = 30 * 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A new key and its secret, which is shown once (that of a first key always)."""
+    """A new key and its secret, which is shown once. The secret of a first key is shown at any time."""
 
     key: ApiKey
     secret: str
 
 
-def show_first_key(deps: Deps, account: Account, password: str, address: str) -> str | None:
-    """Return the first key of an account after checking its password. address: of the client.
+def show_first_key(deps: Deps, caller: Caller, password: str, address: str) -> str | None:
+    """Return the first key of a calling account after checking the password. address: the client's.
 
-    An advertiser without a key gets one.
+    An advertiser without a key gets one. Members of a company have none.
     Raises BadInput for a wrong password, and TooManyRequests.
     """
-    check_own_password(deps, account, password, address)
+    check_own_password(deps, caller.signer, password, address)
+    account = caller.account
     with deps.database.read() as conn:
         found = keys.find_key(conn, account.kind, account.id, deps.cipher)
     return _first_key_of(deps, account) if found is None and account.kind is AccountKind.ADVERTISER else found

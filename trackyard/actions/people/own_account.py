@@ -16,7 +16,7 @@ from trackyard.domain.money.held_changes import HeldKind
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.affiliates import Affiliate
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import Account, AccountKind, AffiliateCaller
 from trackyard.domain.people.permissions import EffectiveLevel, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
@@ -82,16 +82,20 @@ def get_payment_systems(deps: Deps, affiliate_id: int) -> OwnPaymentSystems:
 
 
 def set_payment_systems(
-    deps: Deps, affiliate_id: int, chosen: Sequence[dict[str, Any]] | None, password: str, address: str
+    deps: Deps,
+    caller: AffiliateCaller,
+    chosen: Sequence[dict[str, Any]] | None,
+    password: str,
+    address: str,
 ) -> OwnPaymentSystems:
     """Replace the payment systems of an affiliate, which gets a mail.
 
-    chosen: None keeps them. password: of its account. address: of the client.
+    chosen: None keeps them. password: of the person who calls. address: of the client.
     A change that staff asked for and that waits for a second person is replaced.
     Raises NotFound, TooManyRequests, and BadInput for a wrong password or choice.
     """
-    check_own_password(deps, Account(AccountKind.AFFILIATE, str(affiliate_id)), password, address)
-    now = deps.clock.now_ms()
+    check_own_password(deps, caller.signer, password, address)
+    affiliate_id, now = caller.id, deps.clock.now_ms()
     with deps.database.write() as conn:
         scope = Scope.of_affiliate(affiliate_id)
         before = required(affiliates.find_affiliate(conn, scope, affiliate_id, lock=True))

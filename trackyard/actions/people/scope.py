@@ -1,6 +1,7 @@
 """The scope of a caller for the permission it uses (docs/spec/callers.md#roles-of-staff)."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.domain.people.callers import (
@@ -46,7 +47,7 @@ def scope_of(conn: Connection, access: Access) -> Scope:
 
 
 def writable_scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
-    """Return the scope that a caller may write with another permission, and with the calling key."""
+    """Return the scope that a permission gives a caller to write; nothing if its key may not."""
     if not may_write(caller.key, permission):
         return Scope.nothing()
     return scope_for(deps, caller, permission)
@@ -56,6 +57,19 @@ def scope_for(deps: Deps, caller: Caller, permission: Permission) -> Scope:
     """Return the scope of a caller for a permission other than the method's; nothing without it."""
     with deps.database.read() as conn:
         return scope_of(conn, Access(caller, permission))
+
+
+COMPANY_WRITES: Final = {
+    AccountKind.AFFILIATE: Permission.AFFILIATES_WRITE,
+    AccountKind.ADVERTISER: Permission.ADVERTISERS_WRITE,
+}
+"""The permission of staff to write a company, by its kind."""
+
+
+def company_scope(conn: Connection, caller: StaffCaller, kind: AccountKind) -> Scope:
+    """Return the scope of the companies of a kind that a staff user may write."""
+    permission = COMPANY_WRITES[kind]
+    return scope_of(conn, Access(caller, permission)) if caller.may(permission) else Scope.nothing()
 
 
 def is_confined(caller: StaffCaller, permission: Permission) -> bool:

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.company_scope import check_way_in
 from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.people.sign_in.owners import notify_owner
+from trackyard.actions.people.sign_in.passwords import accounts_of
 from trackyard.actions.platform.notices import FACTOR_ADDED, FACTOR_REMOVED
 from trackyard.base.errors import BadInput, Conflict
 from trackyard.base.secrets import new_recovery_code, new_totp_secret
-from trackyard.domain.people.callers import Account
+from trackyard.domain.people.callers import Account, Caller
 from trackyard.domain.people.one_time_codes import DIGITS, RECOVERY_CODES, find_step, plain_code, totp_url
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import second_factors, sessions, sign_ins
@@ -74,7 +76,8 @@ def confirm(deps: Deps, account: Account, session: str, code: str) -> list[str]:
             raise BadInput({"otp": [_WRONG_CODE]})
         second_factors.confirm_factor(conn, account, now)
         notify_owner(conn, account, FACTOR_ADDED, now)
-        sessions.remove_sessions(conn, account, keep=session)
+        for each in accounts_of(conn, account):
+            sessions.remove_sessions(conn, each, keep=session)
         sessions.record_second_factor(conn, session)
         return _renew_recovery_codes(conn, account)
 
@@ -100,9 +103,14 @@ def disable(deps: Deps, account: Account, password: str, address: str) -> None:
     reset(deps, account)
 
 
-def reset(deps: Deps, account: Account) -> None:
-    """Remove the second factor of an account, which signs in with its password alone from then on."""
+def reset(deps: Deps, account: Account, by: Caller | None = None) -> None:
+    """Remove the second factor of an account, which signs in with its password alone from then on.
+
+    by: the staff user who removes it; None = its owner. Raises Conflict as `check_way_in`.
+    """
     with deps.database.write() as conn:
+        if by is not None:
+            check_way_in(conn, by, account)
         if find_confirmed(conn, account) is not None:
             notify_owner(conn, account, FACTOR_REMOVED, deps.clock.now_ms())
         second_factors.remove_factor(conn, account)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.signers import find_signer
 from trackyard.base.ids import new_id
 from trackyard.base.logs.origin import request_origin
 from trackyard.domain.people.callers import Account, AccountKind
@@ -73,6 +74,11 @@ def authors_of(conn: Connection, actors: Sequence[tuple[str, str]]) -> Authors:
         found[AccountKind.AFFILIATE, str(number)] = Author(str(number), row.email, row.name)
     for advertiser_id, title in advertisers.titles_of(conn, _ids(actors, AccountKind.ADVERTISER)).items():
         found[AccountKind.ADVERTISER, advertiser_id] = Author(advertiser_id, first_name=title)
+    for kind in (AccountKind.MEMBER, AccountKind.PERSON):
+        for person_id in _ids(actors, kind):
+            signer = find_signer(conn, Account(kind, person_id))
+            if signer is not None:
+                found[kind, person_id] = Author(person_id, signer.email, signer.name)
     return found
 
 

@@ -1,6 +1,7 @@
 """Use cases of one's own sessions and key (docs/spec/callers.md#sessions)."""
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.sign_in.passwords import accounts_of
 from trackyard.base.errors import NotFound, required
 from trackyard.domain.people.callers import Account
 from trackyard.domain.people.sessions import Session
@@ -8,29 +9,31 @@ from trackyard.store.engine.database import Database
 from trackyard.store.people import sessions
 
 
-def list_sessions(deps: Deps, account: Account) -> list[Session]:
-    """Return the open sessions of an account, the newest first."""
+def list_sessions(deps: Deps, signer: Account) -> list[Session]:
+    """Return the open sessions of a person in all companies, the newest first."""
+    now = deps.clock.now_ms()
     with deps.database.read() as conn:
-        return sessions.list_sessions(conn, account, deps.clock.now_ms())
+        found = [each for account in accounts_of(conn, signer) for each in sessions.list_sessions(conn, account, now)]
+    return sorted(found, key=lambda each: (each.created_at, each.id), reverse=True)
 
 
-def get_session(deps: Deps, account: Account, session_id: str) -> Session:
-    """Return an open session of an account. Raises NotFound."""
-    found = (each for each in list_sessions(deps, account) if each.id == session_id)
+def get_session(deps: Deps, signer: Account, session_id: str) -> Session:
+    """Return an open session of a person. Raises NotFound."""
+    found = (each for each in list_sessions(deps, signer) if each.id == session_id)
     return required(next(found, None))
 
 
-def end_session(deps: Deps, account: Account, session_id: str) -> None:
-    """End a session of an account at once. Raises NotFound."""
+def end_session(deps: Deps, signer: Account, session_id: str) -> None:
+    """End a session of a person at once. Raises NotFound."""
     with deps.database.write() as conn:
-        if not sessions.remove_session(conn, account, session_id):
+        if not any(sessions.remove_session(conn, each, session_id) for each in accounts_of(conn, signer)):
             raise NotFound
 
 
-def end_sessions(deps: Deps, account: Account) -> int:
-    """End all sessions of an account at once; return their number."""
+def end_sessions(deps: Deps, signer: Account) -> int:
+    """End all sessions of a person at once; return their number."""
     with deps.database.write() as conn:
-        return sessions.remove_sessions(conn, account)
+        return sum(sessions.remove_sessions(conn, each) for each in accounts_of(conn, signer))
 
 
 def remove_ended_sessions(database: Database, now_ms: int) -> int:

@@ -186,14 +186,14 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
 
 def _check_others(conn: Connection, user: Staff, field: str) -> None:
     """Raise BadInput when no other active administrator would be left."""
-    is_administrator = Role.ADMIN in user.roles and user.status is StaffStatus.ACTIVE
+    is_administrator = Role.ADMIN in user.roles and user.status.rule.may_sign_in
     if is_administrator and not staff.has_other_administrator(conn, user.id):
         raise BadInput({field: ["The last administrator must stay one."]})
 
 
 def _check_successor(conn: Connection, staff_id: str, successor: str) -> None:
     found = None if successor == staff_id else staff.find_staff(conn, successor)
-    if found is None or found.status is not StaffStatus.ACTIVE:
+    if found is None or not found.status.rule.is_at_work:
         raise BadInput({"successor": [f"Another active staff user {successor} does not exist."]})
 
 

@@ -60,7 +60,7 @@ def list_domains(deps: Deps, order: str = "id", *, descending: bool = False) -> 
 
 
 def is_tracking_host(deps: Deps, name: str) -> bool:
-    """Return whether tracking links may begin with a host: that of the settings, or one of a domain."""
+    """Return whether tracking links may begin with a host, of the settings or of a domain."""
     host = name.lower().rstrip(".")
     if not host or ":" in host:
         return False
@@ -146,7 +146,7 @@ def _sentence(error: str) -> str:
 def _found(part: SitePart, certificate_end: int | None, deps: Deps) -> tuple[str, str]:
     """Return the result of a part that passed, and the next step."""
     if part is SitePart.NAME:
-        return gettext("The name has an address."), ""
+        return gettext("The name has an IP address."), ""
     if part is SitePart.CONNECTION:
         return gettext("A server takes connections there."), ""
     if part is SitePart.ANSWER:
@@ -164,7 +164,7 @@ def _advice(part: SitePart, domain: Domain) -> str:
     host = domain.url.partition(":")[0]
     if part is SitePart.NAME:
         return gettext(
-            "Add a DNS record of %(host)s that leads to the server. Where its address is private, allow it in "
+            "Add a DNS record of %(host)s that leads to the server. Where its IP address is private, allow it in "
             "TRACKYARD_OUTBOUND_ALLOW.",
             host=host,
         )
@@ -180,7 +180,7 @@ def _advice(part: SitePart, domain: Domain) -> str:
 
 
 def _wrong_answer(status: int, domain: Domain) -> DomainCheckStep:
-    """Return the step of an answer that is not that of this installation."""
+    """Return the step of an answer that another installation gave."""
     if status == _HTTP_OK:
         text = gettext("Another site answers.")
         advice = gettext("Lead the DNS record and the proxy to the tracking listener of this platform.")

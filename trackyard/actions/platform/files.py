@@ -91,7 +91,7 @@ class StoredFiles:
         """Store the logo. Raises UnsupportedMediaType, InvalidFile."""
         media = _media(upload)
         if not media.is_picture:
-            raise UnsupportedMediaType(f"{UnsupportedMediaType.text}: {clean_name(upload.name)} is no picture")
+            raise UnsupportedMediaType(f"{UnsupportedMediaType.text}: {clean_name(upload.name)} is not a picture")
         self.logo = self._store(upload.name, media, upload.handle).id
 
     def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:

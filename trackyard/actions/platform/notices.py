@@ -122,6 +122,34 @@ SIGN_IN_LINK: Final = Notice(
         "The link works once, within 24 hours. Your password before works until then.\n"
     ),
 )
+INVITED: Final = Notice(
+    lazy_gettext("You are invited to {company}"),
+    lazy_gettext(
+        "Hello {name},\n\nyou may work for {company} here. Choose a password and sign in:\n\n{link}\n\n"
+        'The link works once, within 24 hours. Later "Forgot your password?" of the sign-in page mails another.\n'
+    ),
+)
+INVITED_AGAIN: Final = Notice(
+    lazy_gettext("You have access to {company}"),
+    lazy_gettext(
+        "Hello {name},\n\nyou may work for {company}, too. Sign in with your password, then choose the company:\n\n"
+        "{link}\n"
+    ),
+)
+OWNER_CHANGED: Final = Notice(
+    lazy_gettext("Your company has another owner"),
+    lazy_gettext(
+        "Hello {name},\n\n{owner} owns the company now. You are a manager of it, and sign in as before.\n\n"
+        "If you did not ask for it, tell the people who run this network at once.\n"
+    ),
+)
+OWNER_NOW: Final = Notice(
+    lazy_gettext("You own {company} now"),
+    lazy_gettext(
+        "Hello {name},\n\nyou own {company} now: you decide who else gets in. You sign in as before.\n\n"
+        "If you did not expect it, tell the people who run this network.\n"
+    ),
+)
 TEST_MAIL: Final = Notice(
     lazy_gettext("Test of the mail settings"),
     lazy_gettext("Hello {name},\n\nthis mail was sent to try the mail settings of the platform. They work.\n"),
@@ -137,7 +165,7 @@ ADVERTISER_APPROVED: Final = Notice(
     lazy_gettext("Your account is approved"),
     lazy_gettext(
         "Hello {name},\n\nyour account is approved. Sign in with your e-mail address and your password:\n\n{link}\n\n"
-        "There you see your offers, conversions, statistics and the addresses of your postbacks.\n"
+        "There you see your offers, conversions, statistics and the URLs of your postbacks.\n"
     ),
 )
 NAME_TAKEN: Final = Notice(

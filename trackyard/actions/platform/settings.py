@@ -191,7 +191,7 @@ def _check_code(conn: Connection, code: str) -> None:
     """Raise BadInput for a code of the platform that its CodeMode does not take."""
     match settings.find_code_mode(conn):
         case CodeMode.TEXT:
-            raise BadInput({"hash_password": ["This value is that of TRACKYARD_POSTBACK_CODE: change it there."]})
+            raise BadInput({"hash_password": ["TRACKYARD_POSTBACK_CODE has this value: change it there."]})
         case CodeMode.GENERATE if not is_strong_code(code):
             raise BadInput(
                 {

@@ -1,6 +1,6 @@
 """The values in force of settings that have two places: the start, and staff.
 
-Every user and every check of such a setting reads it here. A value of staff goes before that of the start.
+Every user and every check of such a setting reads it here. A value of staff goes before the value of the start.
 """
 
 from collections.abc import Mapping

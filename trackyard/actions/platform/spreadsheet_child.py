@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MEMORY_BYTES: Final = 512 * 1024 * 1024
 PROCESSOR_S: Final = 10
 MOST_LINES: Final = 100_000
-"""Lines of a sheet, those without a value included."""
+"""Lines of a sheet, including lines without a value."""
 MOST_WIDTH: Final = 1000
 MOST_OUTPUT: Final = 20 * 1024 * 1024
 NO_FILE: Final = 3

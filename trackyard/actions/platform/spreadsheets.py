@@ -32,7 +32,7 @@ def read_grid(content: bytes, limits: Limits, sheet: str = "") -> Grid:
         return read_sheet_grid(_unpacked(content, sheet), limits)
     if sheet:
         raise TableFault(
-            gettext("The file is no spreadsheet (XLSX), so it has no sheets. Leave this out."), field="sheet"
+            gettext("The file is not a spreadsheet (XLSX), so it has no sheets. Leave this out."), field="sheet"
         )
     return read_text_grid(content, limits)
 

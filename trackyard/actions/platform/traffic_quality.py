@@ -1,4 +1,4 @@
-"""Traffic of affiliates that differs from that of others, for the list of all findings."""
+"""Affiliates with traffic unlike others', for the list of all findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from trackyard.domain.statistics.quality.robots import RobotJump, find_jumps
 from trackyard.store.conversions.lists import count_repeated_addresses
 
 SHOWN: Final = 20
-"""Findings that are listed, those that chance makes least likely."""
+"""Findings that are listed: the ones that chance makes least likely."""
 _DAY_MS: Final = 86_400_000
 _LOOKED_BACK_MS: Final = 30 * _DAY_MS
 _KINDS: Final[Mapping[QualityKind, FindingKind]] = {

@@ -72,7 +72,7 @@ _SENTENCES: Final = {
     ),
     HealthKind.UNPAID_VISITORS: "%(sentence)s",
     HealthKind.REPEATED_ADDRESSES: lazy_gettext(
-        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from addresses that had "
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from IP addresses that had "
         "converted before."
     ),
 }

@@ -22,7 +22,7 @@ def with_payment_statuses(conn: Connection, report: Report) -> Report:
     chosen = frozenset(map(PaymentState, report.payment_statuses))
     if not chosen or chosen.issuperset(PaymentState):
         return report
-    others = PaymentState.OPENED in chosen  # those that are not paid are most: the report leaves out the others
+    others = PaymentState.OPENED in chosen  # unpaid conversions are most: the report leaves out the others
     named = frozenset(PaymentState) - chosen if others else chosen
     found = lists.list_references(
         conn,

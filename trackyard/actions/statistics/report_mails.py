@@ -100,8 +100,7 @@ def claim_due(deps: Deps, mail_id: str) -> ClaimedMail | None:
         claimed = report_mails.claim_mail(conn, mail_id, now, LEASE_MS)
         if claimed is None:
             return None
-        kind, _, number = claimed.owner.partition(":")
-        account = Account(AccountKind(kind), number)
+        account = Account.of_name(claimed.owner)
         report = _find_visible(conn, account, claimed.report_id)
         is_late = now - last_time(claimed, _zone_of(deps, conn, account), now) > PATIENCE_MS
         return ClaimedMail(claimed, report, account, is_late)

@@ -1,4 +1,4 @@
-"""Addresses that the server itself calls for users (docs/spec/postbacks.md#addresses-of-servers)."""
+"""Addresses that the server itself calls for users (docs/spec/postbacks.md#ip-addresses-of-servers)."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -7,10 +7,10 @@ from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 
 _REFUSED: Final = (
-    "{host} is a private address, which this server does not call. Use a public host, or ask the operator to allow the "
-    "network (OUTBOUND_ALLOW)."
+    "{host} is a private IP address, which this server does not call. Use a public host, or ask the operator to allow "
+    "the network (OUTBOUND_ALLOW)."
 )
-_STORED: Final = "[{name}] {host} is a private address: it stays as it was, and this server does not call it."
+_STORED: Final = "[{name}] {host} is a private IP address: it stays as it was, and this server does not call it."
 
 
 def check_called(

@@ -264,7 +264,7 @@ class _Search:
         return found[::-1]
 
     def list_postbacks(self, click_id: str, *, sees_all: bool) -> list[ExplainedPostback]:
-        """Return the postbacks that name a click. sees_all: the click itself is in scope."""
+        """Return the postbacks of a click. sees_all: the click itself is in scope."""
         scope = Scope.everything() if sees_all else self.scope
         since = int(click_id[:8], 16) * 1000 - _SKEW_MS
         wanted = ServerRecordFilter(since, FAR_FUTURE_MS, click_id=click_id)
@@ -281,7 +281,7 @@ class _Search:
         return sorted(merged, key=lambda each: (each.time, each.id))
 
     def list_without_click(self, since: int) -> list[ExplainedPostback]:
-        """Return the last postbacks since a time (UTC ms) that name no click."""
+        """Return the last postbacks since a time (UTC ms) without a click."""
         if not self.scope.is_everything:
             return []
         found = find_records_without_click(self.deps.analytics, since, FAR_FUTURE_MS, MAX_WITHOUT_CLICK)
@@ -357,7 +357,7 @@ def _history(conn: Connection, listed: ListedConversion) -> ExplainedConversion:
 
 
 def _deliveries(attempts: Sequence[AffiliatePostbackLog], queued: Sequence[QueuedDelivery]) -> list[ExplainedDelivery]:
-    """Return deliveries in the order of their first attempts, then those without one."""
+    """Return deliveries by their first attempts; deliveries without one come last."""
     waiting = {each.job_id: each for each in queued}
     made: dict[str, list[AffiliatePostbackLog]] = {}
     for attempt in attempts:
@@ -399,7 +399,7 @@ def _queued_delivery(queued: QueuedDelivery) -> ExplainedDelivery:
 
 
 def _subject_of(kind: SoughtKind, postbacks: Sequence[ExplainedPostback]) -> _Subject:
-    """Return the click that postbacks name; without one, or with several, only the postbacks."""
+    """Return the click of postbacks; without one, or with several, only the postbacks."""
     named = {each.sent_click_id for each in postbacks}
     only = named.pop() if len(named) == 1 else ""
     return _Subject(kind, only if is_hex24(only) else "", postbacks=postbacks)

@@ -256,7 +256,7 @@ def _with_click(
 
 
 def _run_steps(state: _CheckState, new_conversion_id: str) -> None:
-    """Check every step that can be checked, also those after an error."""
+    """Check every step that can be checked, also steps after an error."""
     postback, terms, step_results = state.postback, state.terms, state.step_results
     details = _fault_details(state)
     for name, check in POSTBACK_CHECKS.items():
@@ -293,14 +293,14 @@ def _fault_details(state: _CheckState) -> dict[str, str]:
         "address": state.postback.ip or "unknown",
         "status": params.get("status") or "none: confirmed",
         "sum": params.get("sum") or "none: 0",
-        "currency": state.postback.currency or "none: that of the payment",
+        "currency": state.postback.currency or "none: the payment's currency",
     }
 
 
 def _pixel_detail(state: _CheckState) -> str:
     page, offer = state.postback.page, state.terms.offer
     if page is None:
-        return "it is no pixel"
+        return "it is not a pixel"
     if not offer.pixels:
         return "pixels of the offer are off"
     return f"of a page of {page or 'an unknown host'}; the offer takes {', '.join(offer.pixel_pages) or 'any'}"

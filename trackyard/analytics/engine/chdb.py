@@ -42,7 +42,7 @@ With less than 128 MiB free no insert and no merge begins, so that few meet a fu
 
 
 _CRASHES: Final = ("SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS", "SIGTSTP")
-"""The signals that chDB catches: those of crashes, and that of Ctrl-Z."""
+"""The signals that chDB catches: crashes, and Ctrl-Z."""
 _ACTION_BYTES: Final = 512
 """More than a `struct sigaction` of any system has."""
 

@@ -15,7 +15,7 @@ LOCAL_SUFFIX: Final = "_local"
 _CLUSTER_SETTINGS: Final[Mapping[str, Any]] = {
     # A load is acknowledged when most replicas have it.
     "insert_quorum": "auto",
-    # A subquery reads the rows of every shard, wherever those of the outer query are.
+    # A subquery reads the rows of every shard, wherever the rows of the outer query are.
     "distributed_product_mode": "global",
     # A change of tables is done when every machine did it; erasures ask other tables which rows they empty.
     "alter_sync": 2,
@@ -74,7 +74,7 @@ class StoreLayout:
         ]
 
     def drop_table(self, table: str) -> list[str]:
-        """Return the statements that remove a table and free its disk space, after running reads."""
+        """Return the statements that remove a table. They wait for running reads, and free its disk space."""
         names = (table, self.stored_table(table)) if self.cluster else (table,)
         return [f"DROP TABLE IF EXISTS `{name}`{self.on_cluster} SYNC" for name in names]
 

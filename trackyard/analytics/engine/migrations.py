@@ -1,6 +1,6 @@
 """The steps that update the store of an older program (docs/spec/engine.md#analytic-store).
 
-A schema has a number: that of its last step. A program that knows fewer steps rejects it. Each step may run twice,
+A schema has the number of its last step. A program that knows fewer steps rejects it. Each step may run twice,
 also where it was killed between any two of its statements. A store with other differences from the declared tables is
 rejected.
 """
@@ -91,6 +91,20 @@ def _add_projections(analytics: Analytics) -> None:
     _alter(analytics, "fact", "DROP INDEX IF EXISTS by_click")
 
 
+def _renew_projections(analytics: Analytics) -> None:
+    """Add missing projections, and remove projections that are not declared: others have their place.
+
+    New ones have other names, so that the sums of a projection are never taken for the sums of another.
+    """
+    _add_projections(analytics)
+    sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
+    for table in TABLES.values():
+        stored = {"table": analytics.layout.stored_table(table.name)}
+        for (name,) in analytics.rows(sql, stored, tuple[str]):
+            if name not in table.projections:
+                _alter(analytics, table.name, f"DROP PROJECTION IF EXISTS `{name}`")
+
+
 def _find_lacking(analytics: Analytics, table: Table) -> list[str]:
     """Return the projections that some part of a table lacks: new ones, and projections of a killed step."""
     where = "WHERE database = currentDatabase() AND table = {table:String} AND active AND rows > 0"
@@ -134,7 +148,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _create_views,
     _partition_lookup,
     _add_projections,
-    _add_projections,  # those of 0036
+    _add_projections,  # the projections of 0036
     _add_columns,  # `prelanding`
     _add_indexes,  # of the logs
     _add_projections,  # of offers by country and of rejected clicks
@@ -142,6 +156,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_columns,  # `origin` of conversion events
     _add_projections,  # of signals
     _add_columns,  # `forgiven` to `click_ids` of clicks, `goal_key`, `refund_id`
+    _renew_projections,  # of conversions, with sums of those without a click
 )
 """The steps of the schema in order; their numbers begin at 1. Steps of releases are never removed or reordered."""
 

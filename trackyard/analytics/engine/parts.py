@@ -105,7 +105,7 @@ class PartChecks:
             raise PartLost("the disk was full: chDB acknowledged rows that it did not store")
 
     def explains(self, code: int | None) -> bool:
-        """Return whether a failed statement met a part that the next check repairs. code: ClickHouse's."""
+        """Return whether a broken part failed a statement, by ClickHouse's error code."""
         self._is_asked = code in _BROKEN_PART_CODES and time.monotonic() < self._low_until
         return self._is_asked
 

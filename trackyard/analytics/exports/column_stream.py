@@ -20,7 +20,7 @@ LINE_FORMAT: Final = "TSV"
 The engine in this process can send this format in pieces.
 """
 BATCH_ROWS: Final = 20_000
-"""Rows of a batch; those of its last read may exceed it."""
+"""Rows of a batch; the last read may exceed it."""
 _BATCH_BYTES: Final = 12_000_000
 """Bytes of the lines of a batch; its last read may exceed it."""
 _READ_BYTES: Final = 1 << 18

@@ -70,8 +70,8 @@ def each_click(
 ) -> Generator[Batch, None, None]:
     """Yield all clicks of the query by column, newest first; its page is ignored.
 
-    The columns are CLICK_COLUMNS, and conversion_id, that of the first conversion or "". Clicks that are loaded before
-    the reader's position are left out.
+    The columns are CLICK_COLUMNS, and conversion_id, the id of the first conversion or "". Clicks that are loaded
+    before the reader's position are left out.
     """
     reader = ColumnReader(CLICK_COLUMNS, integer_columns=_INTEGER_COLUMNS, repeated_columns=_DICTIONARY_COLUMNS)
     for span in spans:

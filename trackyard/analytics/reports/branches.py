@@ -20,7 +20,7 @@ from trackyard.analytics.engine.rollups import (
 )
 from trackyard.analytics.reports.day_rates import day_sql, rate_sql
 from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
-from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED, REJECTED_SQL
+from trackyard.analytics.reports.metrics import COSTS, REJECTED, REJECTED_SQL, measures_of
 from trackyard.domain.statistics.reports import LeastVolume, Report
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
@@ -49,7 +49,7 @@ class ReportConditions:
 
 
 def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
-    """Return a statement for each part of each table with the slices: keys and MEASURES."""
+    """Return a statement for each part of each table with the slices: keys and measures."""
     has_traffic = all(SLICES[name].traffic for name in report.dimensions)
     of_conversions = build_conversion_branches(report, parts, narrowed)
     branches = []
@@ -119,7 +119,7 @@ def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: 
 def build_cost_branches(report: Report, parts: list[SlicePart]) -> list[str]:
     """Return a statement for each list of costs that the report brings along."""
     rate = "" if report.day_rates is None else rate_sql(report.day_rates, "day")
-    return [_cost_branch(parts, number, rate) for number, _ in enumerate(_cost_lists(report))]
+    return [_cost_branch(report, parts, number, rate) for number, _ in enumerate(_cost_lists(report))]
 
 
 def cost_parameters(report: Report) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _cost_lists(report: Report) -> Iterator[dict[str, list[Any]]]:
         }
 
 
-def _cost_branch(parts: list[SlicePart], number: int, rate: str) -> str:
+def _cost_branch(report: Report, parts: list[SlicePart], number: int, rate: str) -> str:
     """Return the statement that makes rows of the lists of costs with this number.
 
     rate: as of `Measure.column_sql`.
@@ -175,7 +175,8 @@ def _cost_branch(parts: list[SlicePart], number: int, rate: str) -> str:
     values = ", ".join(f"each.{place} AS {name}" for place, name in enumerate(_COST_COLUMNS, start=1))
     rows = f"SELECT {values}, toDecimal128(units, 4) / 10000 AS cost FROM ({zipped})"
     columns = [f"{part_sql(part).replace(LOCAL_TIME, 'toDate(day)')} AS k_{part.key}" for part in parts]
-    columns += [measure.column_sql(COSTS, "", rate) for measure in MEASURES]
+    measures = measures_of(counts_clickless=report.counts_clickless)
+    columns += [measure.column_sql(COSTS, "", rate) for measure in measures]
     return f"SELECT {', '.join(columns)}\nFROM ({rows})"
 
 
@@ -231,7 +232,8 @@ def _branch(
     suffix = "" if report.has_own_amounts else "_base"
     rate = rate_sql(report.day_rates, day) if day and report.day_rates is not None else ""
     columns = [f"{part_sql(part).replace(LOCAL_TIME, local)} AS k_{part.key}" for part in parts]
-    columns += [measure.column_sql(source, suffix, rate) for measure in MEASURES]
+    measures = measures_of(counts_clickless=report.counts_clickless)
+    columns += [measure.column_sql(source, suffix, rate) for measure in measures]
     table = "click" if source == REJECTED else source
     keys = [*(f"k_{part.key}" for part in parts), *(["status"] if source == "fact" else []), *([day] if day else [])]
     grouped = f"\nGROUP BY {', '.join(keys)}" if keys else ""

@@ -204,7 +204,7 @@ def _find_conversion_ids(analytics: Analytics, clicks: Sequence[Click]) -> dict[
 def count_clicks(analytics: Analytics, offer_id: int, since: int) -> list[GroupedCount]:
     """Return the accepted clicks of an offer since a time (UTC ms) by affiliate and country.
 
-    Those that statistics leave out are among them. Clicks that are not loaded yet are missing. Raises ReportTooHeavy.
+    Clicks that statistics leave out are among them. Clicks that are not loaded yet are missing. Raises ReportTooHeavy.
     """
     sql = (
         "SELECT affiliate, country, count() FROM click "

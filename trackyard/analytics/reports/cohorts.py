@@ -83,7 +83,7 @@ def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tupl
     shared += ["offer = {offer:Int64}", *_affiliate_conditions(query.affiliates)]
     of_clicks = " AND ".join([*shared, "reason = ''"])
     of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if query.goals else [])])
-    delay = "time - click_time"  # below 0 when clocks differ, which is no time at all
+    delay = "time - click_time"  # below 0 when clocks differ, which is not a time at all
     each = (
         f"SELECT affiliate, count() AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d, toInt64(0) AS e "
         f"FROM click WHERE {of_clicks} GROUP BY affiliate UNION ALL "

@@ -24,7 +24,7 @@ from trackyard.analytics.reports.branches import (
 from trackyard.analytics.reports.day_rates import rate_parameters
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
 from trackyard.analytics.reports.goals import GOAL, goal_parameters, goal_sql
-from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
+from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric, action_metrics_of
 from trackyard.analytics.reports.scopes import scope_conditions, scope_parameters
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
@@ -199,7 +199,7 @@ def _dimension_parts(report: Report) -> list[SlicePart]:
 def _metrics(report: Report) -> dict[str, str]:
     metrics = {name: f"sum(of_{name})" for name in TRAFFIC_METRICS}
     for kind, statuses in conversion_types(separate_not_found=report.separate_not_found).items():
-        for metric in ACTION_METRICS:
+        for metric in action_metrics_of(counts_clickless=report.counts_clickless):
             metrics[f"{kind}_{metric.name}"] = _action_sql(report, metric, statuses)
     if report.costs is not None:
         metrics |= _cost_metrics(report)

@@ -150,7 +150,7 @@ def find_server_records(
 
 
 def find_records_without_click(analytics: Analytics, since: int, until: int, limit: int) -> Sequence[ServerPostbackLog]:
-    """Return the newest inbound postbacks of a period that name no click in its form, the oldest first."""
+    """Return the newest inbound postbacks of a period without a click id in its form, the oldest first."""
     conditions, parameters = in_period(Scope.everything(), since, until)
     conditions += ["response != ''", "method NOT IN ('EDIT', 'IMPORT')", "NOT match(click_id, '^[0-9a-f]{24}$')"]
     return _newest_records(analytics, conditions, parameters, limit)

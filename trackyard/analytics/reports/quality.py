@@ -21,9 +21,9 @@ from trackyard.domain.statistics.quality.comparing import (
 from trackyard.domain.statistics.quality.origins import SUSPICIOUS
 
 MOST_SUBS: Final = 50
-"""Subs that are compared, those with most marked clicks."""
+"""Subs that are compared: the ones with most marked clicks."""
 MOST_OFFERS: Final = 20
-"""Offers that are compared, those with most clicks."""
+"""Offers that are compared: the ones with most clicks."""
 MOST_NETWORKS: Final = 10
 _NETWORK: Final = (
     "if(position(ip, ':') = 0, concat(extract(ip, '^[0-9]+[.][0-9]+[.][0-9]+'), '.0/24'), "

@@ -8,7 +8,7 @@ from typing import Any
 from trackyard.analytics.engine.connection import Analytics, OutOfMemory
 from trackyard.analytics.reports.compiler import CompiledReport, compile_report
 from trackyard.analytics.reports.goals import with_spellings
-from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS
+from trackyard.analytics.reports.metrics import TRAFFIC_METRICS, ActionMetric, action_metrics_of
 from trackyard.base.money import rounded
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsPage, StatsRow, conversion_types
 
@@ -75,17 +75,18 @@ def _add_conversions(analytics: Analytics, compiled: CompiledReport, found: list
 def build_row(report: Report, compiled: CompiledReport, values: list[Any]) -> StatsRow:
     """Return the row of the values of a statement's columns."""
     types = conversion_types(separate_not_found=report.separate_not_found)
+    of_actions = action_metrics_of(counts_clickless=report.counts_clickless)
     keys = dict(zip(compiled.keys, values, strict=False))
     metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))
     return StatsRow(
         keys=keys,
         **{name: metrics[name] for name in TRAFFIC_METRICS},
-        actions={kind: _conversion_totals(metrics, kind) for kind in types},
+        actions={kind: _conversion_totals(metrics, kind, of_actions) for kind in types},
         cost=None if report.costs is None else rounded(Decimal(metrics["cost"])),
     )
 
 
-def _conversion_totals(metrics: dict[str, Any], kind: str) -> ConversionTotals:
-    values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in ACTION_METRICS}
-    money = {metric.name: rounded(Decimal(values[metric.name])) for metric in ACTION_METRICS if metric.is_money}
+def _conversion_totals(metrics: dict[str, Any], kind: str, shown: Collection[ActionMetric]) -> ConversionTotals:
+    values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in shown}
+    money = {metric.name: rounded(Decimal(values[metric.name])) for metric in shown if metric.is_money}
     return ConversionTotals(**{**values, **money})

@@ -14,7 +14,7 @@ from trackyard.domain.statistics.health import SubValues
 from trackyard.domain.tracking.subs import SUBS
 
 MOST_AFFILIATES: Final = 10
-"""Affiliates of an offer or advertiser with counted subs, those with most accepted clicks."""
+"""Affiliates of an offer or advertiser with counted subs: the ones with most accepted clicks."""
 
 
 @dataclass(frozen=True, slots=True)

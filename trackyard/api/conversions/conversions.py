@@ -24,7 +24,7 @@ from trackyard.domain.money.payment_states import UNPAID, PaidSums, PaymentState
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.quality.conversion_signals import signals_text
 from trackyard.domain.statistics.quality.origins import origin_text
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, with_subs
 from trackyard.journal.records import Click
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number
@@ -56,6 +56,7 @@ class OfferWithUrl(OfferInConversion):
     url: str
 
 
+@with_subs
 class ConversionFields(View):
     """The fields that every form of a conversion has for every caller."""
 
@@ -80,13 +81,6 @@ class ConversionFields(View):
     ios_idfa: str
     android_id: str
     sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
     custom_field_1: str
     custom_field_2: str
     custom_field_3: str

@@ -148,7 +148,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
 
     The change is applied within seconds, in the order of the requests; the server postback log and the conversion's
     history show the result. One of ids, action_ids, clickids and `all` is needed. `all=1` changes every conversion
-    that the filters in `params` select, at most 5000; the filters are those of the list of conversions.
+    that the filters in `params` select, at most 5000; the filters are the same as in the list of conversions.
     """
     selection = _selection(request, params)
     return _edited(request, params, queue_edit(request.deps, request.access, selection, params.edit()))
@@ -241,7 +241,7 @@ def release(request: ApiRequest[Deps], params: ReleaseHeld) -> ReleaseAnswer:
     """Confirm all conversions that an offer, or the offers of an affiliate, hold as suspicious.
 
     Offers with the `quality` hold have them. A repeat releases none of them again. Other conversions on hold stay.
-    With `preview` nothing is changed: the answer says what would be released.
+    With `preview` nothing is changed: the answer has what would be released.
     """
     act = sum_held if params.preview else release_held
     sums = act(request.deps, request.access, params.offer, params.pid)

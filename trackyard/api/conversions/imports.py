@@ -222,7 +222,7 @@ def import_many(request: ApiRequest[Deps], params: ImportConversions) -> Imports
     not_replayable=True,
 )
 def check_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportChecksAnswer:
-    """Try an import of several conversions: what each would do, and the money of those that it would make.
+    """Try an import of several conversions: what each would do, and the money that they would make.
 
     Nothing is written. A conversion that exists already, or that an earlier item of the list makes, is a duplicate.
     """

@@ -22,7 +22,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import ServerPostbackLog
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import UNKNOWN, results
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq, Spelled
@@ -191,7 +191,7 @@ def list_refused(request: ApiRequest[Deps], params: ListRefusedImports) -> Refus
 
 def _refused(log: ServerPostbackLog, zone: ZoneInfo) -> RefusedImport:
     sent = dict(parse_qsl(log.query))
-    words = reference_texts("results")["faults"].get(log.response, {})
+    words = results().faults.get(log.response, UNKNOWN)
     names = ("action_id", "click_id", "sum", "status", "comment")
     return RefusedImport(
         id=log.id,
@@ -199,8 +199,8 @@ def _refused(log: ServerPostbackLog, zone: ZoneInfo) -> RefusedImport:
         offer=log.offer,
         goal=sent.get("goal", log.goal),
         reason=log.response,
-        text=words.get("text", ""),
-        advice=words.get("advice", ""),
+        text=words.text,
+        advice=words.advice,
         conversion_id=log.conversion_id or None,
         **{name: sent.get(name) for name in names},
     )

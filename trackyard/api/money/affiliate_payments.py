@@ -253,7 +253,7 @@ def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
 def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     """Make a payment for each affiliate and currency that can be paid.
 
-    It pays all that is available. With `pid` for these alone; those that cannot be paid are in `skipped`.
+    It pays all that is available. With `pid` for these alone; affiliates that cannot be paid are in `skipped`.
     """
     made, skipped = payments.add_payments(
         request.deps,
@@ -279,7 +279,7 @@ def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment.
 
     An executed or cancelled payment keeps its status. Where a second person has to confirm, an execution is held:
-    `warnings` says so, and nothing is changed.
+    `warnings` has a text about it, and nothing is changed.
     """
     edited = payments.edit_payment(
         request.deps,

@@ -121,7 +121,7 @@ def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
     "/admin/currencies/{id}/remove", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.remove", find=_find
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
-    """Remove a currency in which nothing is paid or counted. Answers with what it was."""
+    """Remove a currency in which nothing is paid or counted. Answers with the removed record."""
     return CurrencyAnswer(currency=currency_view(currencies.remove_currency(request.deps, request.subject.number)))
 
 

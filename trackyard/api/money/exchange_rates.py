@@ -16,7 +16,7 @@ routes = Routes[Deps]()
 
 
 class ExchangeRateStatusView(View):
-    """The state of exchange rates; "" is none.
+    """The state of exchange rates; "" = unknown.
 
     day: the newest day of the bank that was entered.
     fault: the error of the last refresh.
@@ -40,8 +40,8 @@ class ExchangeRatesAnswer(Answer):
 def refresh(request: ApiRequest[Deps], _params: NoParams) -> ExchangeRatesAnswer:
     """Read the rates of the bank now, not only once an hour.
 
-    A worker begins within seconds; `GET /admin/settings` says when it ended, and with which error. What was read or
-    asked for within a minute is not read again: `is_requested` says whether a reading is to come.
+    A worker begins within seconds; `GET /admin/settings` has the time when it ended, and the error. What was read or
+    asked for within a minute is not read again: `is_requested` is true while a reading is to come.
     """
     state = refresh_exchange_rates(request.deps)
     return ExchangeRatesAnswer(quotes=exchange_rate_status_view(state, request.deps.zone))

@@ -95,7 +95,7 @@ class HeldChangeAnswer(Answer):
 
 @routes.get("/admin/held-changes", _ADMINISTRATORS, id="admin.held-changes.list")
 def list_(request: ApiRequest[Deps], params: ListHeldChanges) -> HeldChangesAnswer:
-    """List changes that wait for a second person, and those that did, the newest first."""
+    """List changes that wait for a second person, and changes that waited, the newest first."""
     chosen = HeldChangeFilter(kinds=params.kind, states=params.state, affiliate_ids=params.pid)
     found, total = held_changes.list_held_changes(request.deps, chosen, **params.place(request))
     return HeldChangesAnswer(

@@ -119,7 +119,7 @@ class InvoiceWrittenAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """List invoices, the newest first.
 
-    `start_date`, `end_date`: those with a whole period between these days.
+    `start_date`, `end_date`: invoices with a whole period between these days.
     """
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})

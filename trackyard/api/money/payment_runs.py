@@ -299,7 +299,7 @@ def get(request: ApiRequest[Deps], params: NoParams) -> PaymentRecordAnswer:
 def edit(request: ApiRequest[Deps], params: EditPaymentRecord) -> PaymentDoneAnswer:
     """Change the status, the account, the comment or the note of a payment.
 
-    2 executes it, -1 frees what it pays. Where a second person has to confirm, 2 and 3 are held: `warnings` says so,
+    2 executes it, -1 frees what it pays. Where a second person has to confirm, 2 and 3 are held: `warnings` shows it,
     and `result` is false.
     """
     edited = payments.edit_payment(

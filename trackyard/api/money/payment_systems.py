@@ -107,7 +107,7 @@ def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemA
 
 @routes.post("/admin/payment_systems/{id}/remove", _WRITERS, id="admin.payment_system.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
-    """Remove a payment system that no affiliate uses. Answers with what it was."""
+    """Remove a payment system that no affiliate uses. Answers with the removed record."""
     return PaymentSystemAnswer(
         payment_system=system_view(payment_systems.remove_payment_system(request.deps, request.subject.id))
     )

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import connections
 from trackyard.actions.offers.lists import get_for_affiliate
+from trackyard.api.every_sub import with_every_sub
 from trackyard.api.lookups import in_scope_by_number, in_scope_by_reference
 from trackyard.api.offers.view import level_of
 from trackyard.api.offers.view_affiliate import ViewContext, links_of
@@ -34,18 +35,12 @@ class ConnectionParams(Params):
     notice: s.Flag = True
 
 
+@with_every_sub
 class LinkParams(Params):
     """The affiliate of a link, and values that the link carries."""
 
     affiliate_id: s.Id
     sub1: s.LongText = ""
-    sub2: s.LongText = ""
-    sub3: s.LongText = ""
-    sub4: s.LongText = ""
-    sub5: s.LongText = ""
-    sub6: s.LongText = ""
-    sub7: s.LongText = ""
-    sub8: s.LongText = ""
 
 
 class TrackingLinkAnswer(Answer):
@@ -95,7 +90,7 @@ class ConnectionMessageAnswer(Answer):
 def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Connect an affiliate to offers, all or none.
 
-    A mail names the offers that are new to it, unless notice=0.
+    A mail lists the offers that are new to it, unless notice=0.
     """
     connections.connect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
@@ -105,7 +100,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Con
 def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Take an affiliate off offers, public ones too, until it is connected again.
 
-    A mail names the offers, unless notice=0.
+    A mail lists the offers, unless notice=0.
     """
     connections.disconnect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(

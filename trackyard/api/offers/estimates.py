@@ -137,8 +137,8 @@ def of_conversions(request: ApiRequest[Deps], params: EditOffer) -> ConversionEs
 def of_clicks(request: ApiRequest[Deps], params: EditOffer) -> ClickEstimateAnswer:
     """Estimate how an edit of an offer would have changed the decisions on its clicks of 30 days.
 
-    The edit is not made. Recorded clicks, accepted or not, are decided by the rules of today and by those of the edit,
-    without repeated visitors and caps. Of more than 2,000 clicks a sample is judged.
+    The edit is not made. Recorded clicks, accepted or not, are decided by the rules of today and by the rules of the
+    edit, without repeated visitors and caps. Of more than 2,000 clicks a sample is judged.
     """
     found = estimate_clicks(request.deps, request.access, request.subject, params.written(request.deps.zone))
     reasons = [LostClicksView(reason=reason, clicks=count) for reason, count in found.reasons.items()]
@@ -155,7 +155,7 @@ def of_clicks(request: ApiRequest[Deps], params: EditOffer) -> ClickEstimateAnsw
 def of_click(request: ApiRequest[Deps], params: CheckEditedClick) -> ClickCheckAnswer:
     """Check what the rules of an edit of an offer would decide on a click.
 
-    The edit is not made, and the click is not recorded. The answer is that of `POST /admin/click-check`.
+    The edit is not made, and the click is not recorded. The answer is the same as of `POST /admin/click-check`.
     """
     deps = request.deps
     sample = params.sample(request.subject, deps.clock.now_ms())

@@ -23,14 +23,14 @@ from trackyard.api.offers.view_affiliate import (
 )
 from trackyard.api.paging import Paging
 from trackyard.base.zones import day_start_ms
-from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.choices import LISTED, Privacy
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.lists import OfferFilters, OfferOrder
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, RequiredFor, Seq
+from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
@@ -44,6 +44,9 @@ SYSTEMS: Final = {
     "android": ("android",),
 }
 """Words of the filter `os` and their systems in lower case."""
+
+_LABELS: Final = {"categories": "category", "sources": "source"}
+"""What offers are counted by, and the kind of their label."""
 
 SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
 SortNameOfAll = Annotated[
@@ -76,7 +79,7 @@ class ListOffers(Paging):
     os: Seq[Annotated[str, SystemName()]] = ()
     categories: Seq[s.Text] = ()
     sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
-    status: Annotated[Seq[StatusName], Only(admin=True)] = (OfferStatus.ACTIVE,)
+    status: Annotated[Seq[StatusName], Only(admin=True)] = LISTED
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
     updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
@@ -135,6 +138,13 @@ class ListOwnOffers(Paging):
         )
 
 
+class CountOffersBy(Params):
+    """What offers are counted by. ids: of categories or sources."""
+
+    by: Annotated[str, s.Choice(tuple(_LABELS))]
+    ids: Seq[s.Text] = ()
+
+
 class OffersAnswer(Answer):
     """Offers, for staff."""
 
@@ -169,6 +179,12 @@ class OfferCountAnswer(Answer):
     count: int
 
 
+class OfferCountsAnswer(Answer):
+    """Numbers of offers by the id that was sent."""
+
+    counts: dict[str, int]
+
+
 class OneOfferAnswer(Answer):
     """One offer, for staff."""
 
@@ -182,7 +198,7 @@ class AffiliateOfferAnswer(Answer):
 
 
 class GoalView(View):
-    """A goal. id: its value as a number, 0 for a value that is none. value: as postbacks send it."""
+    """A goal. id: its value as a number, 0 for other values. value: as postbacks send it."""
 
     id: int
     title: str
@@ -233,6 +249,15 @@ def list_names(request: ApiRequest[Deps], params: ListOffers) -> OfferNamesAnswe
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """Count the active offers that the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
+
+
+@routes.get("/admin/offers/counts", for_staff(Permission.OFFERS_READ), id="admin.offers.counts", features=_MARKETPLACE)
+def count_by(request: ApiRequest[Deps], params: CountOffersBy) -> OfferCountsAnswer:
+    """Count the offers of categories or sources that the caller sees, of every status."""
+    kind = _LABELS[params.by]
+    return OfferCountsAnswer(
+        counts=offer_lists.count_by_label(request.deps, request.access, kind, sorted(set(_lower(params.ids))))
+    )
 
 
 @routes.get("/goals", for_callers(Permission.OFFERS_READ), id="goals.list")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.lists import get_written
+from trackyard.actions.offers.lists import OfferPage
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
 from trackyard.actions.offers.unpaid import unpaid_sentences
 from trackyard.actions.people.scope import writable_scope
@@ -68,17 +68,14 @@ class UpdateOffers(Params):
 def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     """Create an offer.
 
-    `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
+    `allowed_ip` and `disallowed_ip` are IP addresses that may or may not report conversions of this offer; visitors are
     selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
     The answer warns of macros in URLs that do not exist, and of visitors that get through without a payment that
     matches.
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """
-    offer = add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
-    _warn_of_macros(request, params)
-    _warn_of_deep_links(request, params, offer)
-    _warn_of_unpaid(request, offer)
-    return _shown(request, offer)
+    made = add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
+    return _answer(request, params, made)
 
 
 @routes.post(
@@ -94,16 +91,13 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     What is not sent stays; an empty value clears. A list replaces the stored one; a payment with the goal of the
     stored one in its place keeps what it does not say. A tier keeps its counters while only value and modifier_value
     change, an empty commission_tiers deletes all; any other tier counts from the edit on. Texts by language replace
-    those of their language alone. An unknown name of a country, operating system, browser, brand, region or city is
-    rejected; one that the offer had before is kept, with a warning. `allowed_ip` and `disallowed_ip` are addresses that
-    may or may not report conversions of this offer; visitors are selected by `targeting`.
+    only texts of the same language. An unknown name of a country, operating system, browser, brand, region or city is
+    rejected; one that the offer had before is kept, with a warning. `allowed_ip` and `disallowed_ip` are IP addresses
+    that may or may not report conversions of this offer; visitors are selected by `targeting`.
     """
     written = params.written(request.deps.zone)
-    offer = edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
-    _warn_of_macros(request, params)
-    _warn_of_deep_links(request, params, offer)
-    _warn_of_unpaid(request, offer)
-    return _shown(request, offer)
+    edited = edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
+    return _answer(request, params, edited)
 
 
 @routes.post("/admin/offer/delete", for_staff(Permission.OFFERS_WRITE), id="admin.offer.delete")
@@ -122,14 +116,15 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
     )
 
 
-def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
-    writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
-    return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps, writable), id=offer.id)
-
-
-def _warn_of_unpaid(request: ApiRequest[Deps], offer: Offer) -> None:
-    for sentence in unpaid_sentences(request.deps, offer.id):
+def _answer(request: ApiRequest[Deps], params: AddOffer | EditOffer, written: OfferPage) -> OfferAnswer:
+    """Return the written offer. The stored one is read once more, for visitors without a payment."""
+    [item] = written.offers
+    _warn_of_macros(request, params)
+    _warn_of_deep_links(request, params, item.offer)
+    for sentence in unpaid_sentences(request.deps, item.offer.id):
         request.warn(sentence)
+    writable = writable_scope(request.deps, request.caller, Permission.OFFERS_WRITE)
+    return OfferAnswer(offer=offer_view(written, request.deps, writable), id=item.offer.id)
 
 
 def _warn_of_deep_links(request: ApiRequest[Deps], params: AddOffer | EditOffer, offer: Offer) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
+from trackyard.api.every_sub import with_every_sub
 from trackyard.base.web_addresses import MAX_URL
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import CapScope
@@ -81,6 +82,7 @@ class UrlPart(s.BoundedText):
         return part
 
 
+@with_every_sub
 class OfferPaymentItem(Params):
     """A payment (docs/spec/conversions.md#payments). An empty string clears a list."""
 
@@ -99,13 +101,6 @@ class OfferPaymentItem(Params):
     url: Annotated[s.Url | None, Clearable()] = None
     with_regions: s.Flag = False
     sub1: CommaList[s.Text] = ()
-    sub2: CommaList[s.Text] = ()
-    sub3: CommaList[s.Text] = ()
-    sub4: CommaList[s.Text] = ()
-    sub5: CommaList[s.Text] = ()
-    sub6: CommaList[s.Text] = ()
-    sub7: CommaList[s.Text] = ()
-    sub8: CommaList[s.Text] = ()
 
     def written(self) -> dict[str, Any]:
         """Return the sent fields of a payment."""
@@ -228,7 +223,7 @@ class RestrictedOsItem(Params):
     versions: Annotated[Seq[Annotated[str, s.BoundedText(maximum=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
 
     def written(self) -> RestrictedOs:
-        """Return the restriction."""
+        """Return the restriction that was sent."""
         return RestrictedOs(os=self.os, versions=tuple(version for version in self.versions if version))
 
 
@@ -239,21 +234,15 @@ class RestrictedIspItem(Params):
     name: s.Name
 
     def written(self) -> RestrictedIsp:
-        """Return the restriction."""
+        """Return the restriction that was sent."""
         return RestrictedIsp(country=self.country or "", name=self.name)
 
 
+@with_every_sub
 class SubRestrictionItem(Params):
     """Values of subs that are restricted together."""
 
     sub1: s.Text | None = None
-    sub2: s.Text | None = None
-    sub3: s.Text | None = None
-    sub4: s.Text | None = None
-    sub5: s.Text | None = None
-    sub6: s.Text | None = None
-    sub7: s.Text | None = None
-    sub8: s.Text | None = None
 
     def written(self) -> dict[str, str]:
         """Return the values by sub."""

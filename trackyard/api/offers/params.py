@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
+from trackyard.api.offers.declared import with_declared_parameters
 from trackyard.api.offers.param_items import (
     DEVICES,
     CapItem,
@@ -32,14 +33,8 @@ from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import (
     LANGUAGES,
-    CallMethod,
-    ClickSigning,
-    Freshness,
-    HoldUnit,
-    HostUniqueness,
     OfferStatus,
     Privacy,
-    QualityMode,
     RedirectType,
 )
 from trackyard.domain.offers.edits import WrittenFields
@@ -79,6 +74,7 @@ MAX_MANAGERS: Final = 10
 """Staff users of one offer."""
 
 
+@with_declared_parameters
 class OfferParams(SubAccountParams, FileParams):
     """The shared parameters of a new offer and an edit.
 
@@ -92,56 +88,33 @@ class OfferParams(SubAccountParams, FileParams):
     privacy: PrivacyName = Privacy.PROTECTED
     privacy_level: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=6)] | None, Clearable()] = None
     managers: Seq[s.Hex] = ()
-    freshness: Annotated[Freshness, s.Choice(Freshness)] = Freshness.DEFAULT
-    is_top: s.Flag = False
-    is_cpi: s.Flag = False
-    auto_offer_connect: s.Flag = False
-    external_offer_id: s.Text = ""
-    bundle_id: s.Text = ""
     # targets
     url_preview: OptionalUrl = None
     trafficback_url: OptionalUrl = None
     macro_url: Annotated[Annotated[str, UrlPart()] | None, Clearable()] = None
     cross_postback_url: OptionalUrl = None
-    cross_postback_method: Annotated[CallMethod, s.Choice(CallMethod)] = CallMethod.GET
-    cross_postback_body: OptionalText = None
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None
     additional_impression_destination_urls: Seq[UrlItem] = ()
     domain_url: Annotated[s.Id | None, Clearable()] = None
     tracking_domain: Annotated[Annotated[str, HostText()] | None, Clearable()] = None
-    redirect_param: s.Text = ""
-    sign_clicks_integration: Annotated[ClickSigning, s.Choice(ClickSigning)] = ClickSigning.NONE
     redirect_type: Annotated[RedirectType, s.Choice(RedirectType)] = RedirectType.HTTP_302
     hide_referer: Annotated[s.Flag, Deprecated("redirect_type")] = False
-    allow_deeplink: s.Flag = False
-    allow_impressions: s.Flag = False
     landings: Seq[LandingItem] = ()
     # payments
     payments: Seq[OfferPaymentItem] = ()
     partner_payments: Seq[PersonalPaymentItem] = ()
-    hide_payments: s.Flag = False
     commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
-    enabled_commission_tiers: s.Flag = False
-    hold_period: Annotated[int, s.WholeNumber(minimum=0, maximum=60)] = 0
-    hold_type: Annotated[HoldUnit, s.Choice(HoldUnit)] = HoldUnit.DAYS
-    quality: Annotated[QualityMode, s.Choice(QualityMode)] = QualityMode.COUNT
     # caps
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()
     caps_status: Seq[CapStatus] = COUNTED_STATUSES
     caps_timezone: Annotated[s.Zone | None, Clearable()] = None
-    caps_goal_overcap: Annotated[str, s.BoundedText(maximum=255)] = ""
-    hide_caps: s.Flag = False
-    is_redirect_overcap: s.Flag = False
-    is_impression_overcap: s.Flag = False
-    notice_percent_overcap: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=100)] | None, Clearable()] = None
     # visitors it takes
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
     consider_personal_targeting_only: s.TrueFalse = False
     countries: Seq[CountryLike] = ()
-    strictly_country: s.Flag = False
     restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
     strictly_os: Annotated[Seq[s.Text], Deprecated("restriction_os")] = ()
     restriction_isp: Annotated[Seq[RestrictedIspItem], SINCE_3_1] = ()
@@ -150,14 +123,8 @@ class OfferParams(SubAccountParams, FileParams):
     strictly_devices: Seq[DeviceName] = ()
     strictly_connection_type: Annotated[Annotated[str, s.Choice(("", "wi-fi", "cellular"))] | None, Clearable()] = None
     sub_restrictions: Seq[SubRestrictionItem] = ()
-    search_empty_sub: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=8)] | None, Clearable()] = None
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
-    duplicate_clicks_threshold: Annotated[int, s.WholeNumber(minimum=0, maximum=100)] = 0
-    host_uniqueness_type: Annotated[HostUniqueness, s.Choice(HostUniqueness)] = HostUniqueness.COOKIE
-    hosts_only: s.Flag = False
-    one_conversion_per_click: s.Flag = False
-    pixels: s.Flag = True
     pixel_pages: Seq[PageHost] = ()
     allowed_ip: s.IpLines = ""
     disallowed_ip: s.IpLines = ""
@@ -169,16 +136,10 @@ class OfferParams(SubAccountParams, FileParams):
     # texts and labels
     description_lang: Texts = Field(default_factory=dict)
     kpi: Texts = Field(default_factory=dict)
-    notes: OptionalText = None
-    note_aff: OptionalText = None
-    note_sales: OptionalText = None
     tags: Seq[s.Text] = ()
     sources: Seq[s.Hex] = ()
     categories: Seq[s.Hex] = ()
     smartlink_categories: Seq[s.Hex] = ()
-    send_emails: s.Flag = False
-    skad_app_id: s.Text = ""
-    product_feed_id: s.Text = ""
     macros_replacement: Keyed[SubName, Seq[s.Text]] = Field(default_factory=dict)
     macros_replacement_enabled: Seq[SubName] = ()
 
@@ -278,4 +239,4 @@ _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "strictly_connection_type": lambda word: word or "",
     "notice_percent_overcap": lambda percent: percent or None,  # 0 % would notify of every cap at once
 }
-"""Parameter → how its value becomes that of the offer's field."""
+"""Parameter → how its value becomes the value of the offer's field."""

@@ -147,7 +147,7 @@ class PromoCodeAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListPromoCodes) -> PromoCodePageAnswer:
     """List promo codes, the newest first.
 
-    Managers see those of their own affiliates or advertisers.
+    Managers see records of their own affiliates or advertisers.
     """
     chosen = PromoCodeFilter(
         offer_ids=params.offer_id, affiliate_ids=params.affiliate_id, search=params.search, code=params.code

@@ -141,7 +141,7 @@ def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
 
 @routes.post("/admin/smartlink/category/{id}/remove", _WRITERS, id="admin.smartlink.category.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
-    """Remove a SmartLink category from all offers. Answers with what it was."""
+    """Remove a SmartLink category from all offers. Answers with the removed record."""
     return _answer(request, smartlinks.remove_smartlink(request.deps, request.subject.smartlink.id))
 
 

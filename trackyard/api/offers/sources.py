@@ -27,13 +27,13 @@ class ListSources(Params):
 
 
 class WriteSource(Params):
-    """Titles of a source by language. In an edit those left out stay, an empty one is removed."""
+    """Titles of a source by language. In an edit omitted titles stay, an empty one is removed."""
 
     title_lang: Keyed[Language, s.Text]
 
 
 class SourceView(View):
-    """A traffic source. title: `preferred_text` of its titles. allowed: 1, as in the offers that name it."""
+    """A traffic source. title: `preferred_text` of its titles. allowed: 1, as in the offers that have it."""
 
     id: str
     title: str
@@ -77,7 +77,7 @@ def edit(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     "/admin/offer/source/{id}", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.remove", find=_find
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SourceAnswer:
-    """Remove a traffic source from all offers. Answers with what it was."""
+    """Remove a traffic source from all offers. Answers with the removed record."""
     return SourceAnswer(source=source_view(remove_source(request.deps, request.subject.id)))
 
 

@@ -60,7 +60,7 @@ class IspTargetingParams(Params):
 
 
 class IpTargetingParams(Params):
-    """Addresses, ranges and networks."""
+    """IP addresses, ranges and networks."""
 
     allow: Seq[s.IpEntry] = ()
     deny: Seq[s.IpEntry] = ()
@@ -189,7 +189,7 @@ def _check_expression(expression: str) -> None:
         compile_expression(expression)
     except InvalidExpression:
         raise ValueError(
-            f"{expression[:_SHOWN]} is no regular expression of at most {LONGEST_EXPRESSION} characters "
+            f"{expression[:_SHOWN]} is not a regular expression of at most {LONGEST_EXPRESSION} characters "
             "without look-around and back-references."
         ) from None
 

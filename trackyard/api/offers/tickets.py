@@ -12,14 +12,21 @@ from trackyard.actions.offers.tickets import JoinOutcome, TicketRecord
 from trackyard.actions.people.affiliates import AffiliateRecord
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_number
-from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
-from trackyard.api.offers.view_parts import ScheduleView, schedule_view
+from trackyard.api.offers.view import OfferFields
+from trackyard.api.offers.view_affiliate import (
+    AffiliateOfferView,
+    FullAffiliateOfferView,
+    ViewContext,
+    affiliate_offer_views,
+)
+from trackyard.api.offers.view_parts import schedule_view
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, nested_affiliate_view
+from trackyard.api.plain_fields import with_fields_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
+from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.tickets import QUESTIONS, Ticket, TicketDecision, TicketFilter, TicketStatus, TicketType
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
@@ -35,7 +42,7 @@ _get = in_scope_by_number(tickets.get_ticket)
 _find = in_scope_by_number(tickets.get_plain_ticket)
 
 TYPES: Final = {"offer_request": TicketType.OFFER} | {each.value: each for each in TicketType}
-"""What programs call the types: those they are shown with, and the newer name of requests for offers."""
+"""The names of types for programs: the shown ones, and the newer name of requests for offers."""
 
 
 class AskToJoin(Params):
@@ -116,30 +123,15 @@ class TicketReplyView(View):
     created: str
 
 
+@with_fields_of(
+    (FullAffiliateOfferView, OfferFields),
+    ("goals", "description_lang", "kpi", "logo_source", "cross_postback_url", "send_emails", "caps_timezone"),
+    ("hide_caps", "strictly_country", "strictly_os", "strictly_isp", "restriction_isp", "strictly_brands"),
+    ("click_session", "minimal_click_session", "search_empty_sub", "schedule", "io_document"),
+    ("consider_personal_targeting_only", "uniq_ip_only", "reject_not_uniq_ip"),
+)
 class TicketOfferView(AffiliateOfferView):
     """The offer of a ticket. goals: value → title of what it pays."""
-
-    goals: dict[str, str]
-    description_lang: dict[str, str]
-    kpi: dict[str, str]
-    logo_source: str
-    cross_postback_url: str
-    send_emails: bool
-    caps_timezone: str
-    hide_caps: int
-    strictly_country: int
-    strictly_os: list[str]
-    strictly_isp: list[str]
-    restriction_isp: list[RestrictedIsp]
-    strictly_brands: list[str]
-    click_session: str
-    minimal_click_session: str
-    search_empty_sub: int | None
-    schedule: ScheduleView
-    io_document: str | None
-    consider_personal_targeting_only: bool
-    uniq_ip_only: bool
-    reject_not_uniq_ip: bool
 
 
 class CommentsView(View):
@@ -290,7 +282,7 @@ def list_own(request: ApiRequest[Deps], params: ListOwnTickets) -> OwnTicketsAns
 def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     """List the requests of affiliates to join offers, and their questions, newest first.
 
-    A manager sees those of its affiliates.
+    A manager sees tickets of its affiliates.
     """
     found, total = tickets.list_tickets(request.deps, request.access, params.chosen(), **params.place(request))
     readable = _readable(request)
@@ -364,7 +356,7 @@ def _decided(request: ApiRequest[Deps], params: DecideTicket, *, of_smartlink: b
 
 
 def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope) -> TicketView:
-    """Return the view of a ticket; phone, address, money and answers of `readable` affiliates only."""
+    """Return the view of a ticket; phone, postal address, money and answers of `readable` affiliates only."""
     row, found = record.ticket, record.smartlink
     return view_of(
         TicketView,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage, RelatedRecords
+from trackyard.api.offers.declared import with_declared_fields
 from trackyard.api.offers.view_parts import (
     CapView,
     OfferPaymentView,
@@ -27,6 +28,7 @@ from trackyard.api.statistics.times import text_or_none
 from trackyard.api.subaccounts import SubAccountView
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy, RedirectType, preferred_text
+from trackyard.domain.offers.fields import Viewers
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import (
     Landing,
@@ -59,6 +61,7 @@ class SourceRef(View):
     allowed: int
 
 
+@with_declared_fields(Viewers.STAFF)
 class OfferFields(View):
     """The fields of both forms for staff."""
 
@@ -67,16 +70,11 @@ class OfferFields(View):
     id: int
     offer_id: str
     advertiser: str
-    external_offer_id: str
-    bundle_id: str
-    hide_payments: bool
     title: str
     macro_url: str
     url: str
     parallel_tracking_url: str
     cross_postback_url: str
-    cross_postback_method: str
-    cross_postback_body: str
     impressions_url: str
     additional_impression_destination_urls: list[WeightedUrl]
     url_preview: str
@@ -84,8 +82,6 @@ class OfferFields(View):
     trafficback_url: str
     domain_url: str
     tracking_domain: str
-    redirect_param: str
-    sign_clicks_integration: str
     use_https: bool
     use_http: bool
     description_lang: dict[str, str]
@@ -98,8 +94,6 @@ class OfferFields(View):
     privacy: str
     privacy_level: int
     managers: list[str]
-    freshness: str
-    is_top: int
     payments: list[OfferPaymentView]
     partner_payments: list[PersonalPaymentView]
     landings: list[Landing]
@@ -111,62 +105,39 @@ class OfferFields(View):
     strictly_brands: list[str]
     strictly_devices: list[str]
     strictly_connection_type: str
-    is_redirect_overcap: bool
-    is_impression_overcap: bool
-    notice_percent_overcap: int
-    hold_period: int
-    hold_type: str
     quality: str
     categories: list[str]
     full_categories: list[CategoryRef]
     cr: Money
     epc: Money
-    notes: str
-    note_aff: str
-    note_sales: str
     allowed_ip: str
     disallowed_ip: str
     hash_password: str
-    allow_deeplink: int
     hide_referer: int
     redirect_type: str
     start_at: str | None
     stop_at: str | None
-    send_emails: bool
-    auto_offer_connect: int
     required_approval: bool
-    is_cpi: bool
     creatives: list[CreativeView]
     creatives_zip: str | None
     sub_accounts: dict[str, SubAccountView]
     sub_restrictions: list[dict[str, str]]
     caps: list[CapView]
     personal_limits: list[PersonalLimit]
-    enabled_commission_tiers: bool
     commission_tiers: list[TierView]
     caps_timezone: str
     caps_status: list[str]
-    caps_goal_overcap: str
-    hide_caps: int
     search_empty_sub: int | None
-    allow_impressions: bool
     smartlink_categories: list[str]
     click_session: str
     minimal_click_session: str
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
-    duplicate_clicks_threshold: int
-    host_uniqueness_type: str
-    hosts_only: bool
-    one_conversion_per_click: bool
-    pixels: bool
     pixel_pages: list[str]
     pixel_code: str
     consider_personal_targeting_only: bool
     schedule: ScheduleView
     targeting: list[TargetingView]
-    skad_app_id: str
-    product_feed_id: str
     macros_replacement: dict[str, list[str]]
     macros_replacement_enabled: list[str]
     io_document: str | None
@@ -233,7 +204,7 @@ def category_refs(offer: Offer, related: RelatedRecords) -> list[CategoryRef]:
 
 
 def level_of(offer: Offer) -> int:
-    """Return the privacy level as it was written, else that of the privacy."""
+    """Return the privacy level as it was written, else the level of the privacy."""
     return offer.privacy_level if offer.privacy_level is not None else _LEVELS.index(offer.privacy)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage, RelatedRecords
+from trackyard.api.offers.declared import with_declared_fields
 from trackyard.api.offers.view import (
     CategoryRef,
     SourceRef,
@@ -35,6 +36,7 @@ from trackyard.api.subaccounts import SubAccountView
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy
+from trackyard.domain.offers.fields import Viewers
 from trackyard.domain.offers.lists import ListedOffer, OfferPostback
 from trackyard.domain.offers.offers import Landing, Offer, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
@@ -70,6 +72,7 @@ class LinkView(View):
     created: str | None
 
 
+@with_declared_fields(Viewers.LISTS)
 class AffiliateOfferView(View):
     """An offer in the lists of an affiliate.
 
@@ -116,6 +119,7 @@ class AffiliateOfferView(View):
     consider_personal_targeting_only: bool
 
 
+@with_declared_fields(Viewers.CARD)
 class FullAffiliateOfferView(AffiliateOfferView):
     """An offer in the full form without the advertiser's side. categories: ids. goals: value to title.
 

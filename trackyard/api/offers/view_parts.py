@@ -24,12 +24,14 @@ from trackyard.domain.offers.offers import (
     WeightedUrl,
 )
 from trackyard.domain.offers.visibility import goal_name
+from trackyard.domain.tracking.subs import with_subs
 from trackyard.wire.response.envelope import Money, View
 from trackyard.wire.response.views import view_of
 
 T = TypeVar("T", bound="SharedTargetingView")
 
 
+@with_subs
 class SharedPaymentView(View):
     """A payment as everyone sees it. revenue: earned by the affiliate."""
 
@@ -46,13 +48,6 @@ class SharedPaymentView(View):
     title: str
     with_regions: bool
     sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
 
 
 class OfferPaymentView(SharedPaymentView):

@@ -16,6 +16,7 @@ from trackyard.actions.people.scope import scope_for, writable_scope
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
+from trackyard.api.people.account_fields import with_advertiser_fields, with_advertiser_parameters
 from trackyard.api.people.views import (
     AddedNote,
     AdvertiserRef,
@@ -31,7 +32,6 @@ from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, Ad
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.ruleset import MAX_UNIQUE_CLICKS, MAX_UNIQUE_HOURS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Credential, Keyed, NoParams, Only, Params, Seq
@@ -81,40 +81,26 @@ class ListAdvertiserNames(Paging):
     id: AnyOf[s.Hex] = ()
 
 
+@with_advertiser_parameters
 class AdvertiserParams(SubAccountParams):
-    """The parameters of an advertiser."""
+    """The parameters of an advertiser. Its plain fields are in domain/people/advertiser_fields.py."""
 
     title: s.Name | None = None
-    contact: s.Text | None = None
-    skype: s.Text | None = None
     manager: Annotated[s.Hex | None, Clearable()] = None
     url: Annotated[s.Url | None, Clearable()] = None
     email: Annotated[s.Email | None, Clearable()] = None
     allowed_ip: Seq[s.IpLines] = ()
     disallowed_ip: Seq[s.IpLines] = ()
     hash_password: Annotated[s.Text | None, Credential()] = None
-    note: s.LongText | None = None
-    address_1: s.Text | None = None
-    address_2: s.Text | None = None
-    city: s.Text | None = None
     country: Annotated[s.Country | None, Clearable()] = None
     zip_code: Annotated[str | None, s.BoundedText(maximum=32)] = None
     vat_code: Annotated[str | None, s.BoundedText(maximum=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
     tags: Seq[s.Text] = ()
     status: Annotated[str, s.Choice(tuple(AdvertiserStatus))] = AdvertiserStatus.ACTIVE
-    sees_affiliates: s.Flag = False
-    hide_conversion_status: s.Flag = False
-    subaccounts_encryption: s.Flag = False
     affiliates_enabled: Seq[s.Id] = ()
     affiliates_disabled: Seq[s.Id] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
-    host_uniqueness_number_unique_clicks: Annotated[
-        Annotated[int, s.WholeNumber(minimum=1, maximum=MAX_UNIQUE_CLICKS)] | None, Clearable()
-    ] = None
-    host_uniqueness_time_frame: Annotated[
-        Annotated[int, s.WholeNumber(minimum=1, maximum=MAX_UNIQUE_HOURS)] | None, Clearable()
-    ] = None
 
     @field_validator("allowed_ip", "disallowed_ip")
     @classmethod
@@ -169,13 +155,14 @@ class ListedAffiliateView(View):
     name: str
 
 
+@with_advertiser_fields
 class AdvertiserView(View):
     """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid).
 
     Unknown values are "". hosts_only: existing programs read it.
     manager_obj: without a manager "", or null with the switch statistics_rows=plain.
-    postback_url: the address of its postbacks, with its code for staff who may write it, else ***. CLICK is the place
-    of the click id. Administrators see the platform's code in the address of an advertiser without one.
+    postback_url: the URL of its postbacks, with its code for staff who may write it, else ***. CLICK is the place
+    of the click id. Administrators see the platform's code in the URL of an advertiser without one.
     signs_postbacks: whether it has a signing secret, so that its postbacks need a signature.
     """
 
@@ -292,7 +279,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
 
 @routes.post("/admin/advertiser/{id}", _WRITERS, id="admin.advertiser.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
-    """Change an advertiser. Tags and addresses that are sent replace the earlier ones.
+    """Change an advertiser. Tags and IP addresses that are sent replace the earlier ones.
 
     An empty value clears.
     """
@@ -357,7 +344,7 @@ def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMes
 def look_as(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserLookAnswer:
     """Record that the caller looks at the portal as an advertiser sees it, for 30 minutes.
 
-    The audit log names who looked. The console then shows the portal, in which nothing can be changed.
+    The audit log records who looked. The console then shows the portal, in which nothing can be changed.
     """
     advertiser_id = request.subject.advertiser.id
     ends_at = begin_advertiser_look(request.deps, request.access, advertiser_id)
@@ -376,7 +363,7 @@ def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adv
 def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Remove an affiliate from the blacklist of advertisers.
 
-    The message names those that had not listed it.
+    The message lists the affiliates that had not listed it.
     """
     ids = list(dict.fromkeys(params.advertisers_id))
     gone = blacklist.unblock_affiliate(request.deps, request.access, ids, params.pid)

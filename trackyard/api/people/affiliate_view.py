@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import AffiliateRecord
+from trackyard.api.people.account_fields import with_affiliate_fields
 from trackyard.api.people.views import ManagerView, manager_view, shown_key_of_other
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.zones import datetime_text
@@ -47,6 +48,7 @@ class CurrencyBalance(View):
     available: Money
 
 
+@with_affiliate_fields
 class AffiliateView(
     View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
 ):

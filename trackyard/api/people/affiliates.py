@@ -14,6 +14,7 @@ from trackyard.actions.people.preferences import edit_preferences
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
+from trackyard.api.people.account_fields import with_affiliate_parameters, with_own_parameters
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import (
     AddedNote,
@@ -127,8 +128,9 @@ class PaymentSystemItem(Params):
     fields: Keyed[str, s.Text] = Field(default_factory=dict)
 
 
+@with_own_parameters
 class ContactParams(Params):
-    """Names and address of an affiliate; an empty value clears.
+    """Names and postal address of an affiliate; an empty value clears.
 
     contactPerson and contact_person are the same.
     """
@@ -136,13 +138,7 @@ class ContactParams(Params):
     name: Annotated[s.Text | None, Clearable()] = None
     contact_person: Annotated[s.Text | None, Clearable(), Field(alias="contactPerson")] = None
     contact_person_too: Annotated[s.Text | None, Clearable(), Field(alias="contact_person")] = None
-    company: Annotated[s.Text | None, Clearable()] = None
-    address_1: Annotated[s.Text | None, Clearable()] = None
-    address_2: Annotated[s.Text | None, Clearable()] = None
-    city: Annotated[s.Text | None, Clearable()] = None
     country: Annotated[s.Country | None, Clearable()] = None
-    zip_code: Annotated[Annotated[str, s.BoundedText(maximum=32)] | None, Clearable()] = None
-    phone: Annotated[Annotated[str, s.BoundedText(maximum=64)] | None, Clearable()] = None
 
     def written_values(self) -> dict[str, Any]:
         """Return the sent values by field of Affiliate, without the password and sub accounts."""
@@ -161,24 +157,23 @@ class ContactParams(Params):
 _APART = {"password", "notify", "email_confirmed", "contact_person_too", *SubAccountParams.model_fields}
 
 
+@with_affiliate_parameters
 class AffiliateParams(ContactParams, SubAccountParams):
     """The parameters of an affiliate.
 
-    server_clicks: whether the servers at the addresses of server_ip may report clicks of visitors (`ip`, `ua`).
+    server_clicks: whether the servers at the IP addresses of server_ip may report clicks of visitors (`ip`, `ua`).
     statistics_revenue, statistics_rows: override the platform's compatibility switches for this affiliate; an empty
     value removes the override.
     """
 
     login: s.Login | None = None
     ref_percent: Annotated[s.Percent | None, Clearable()] = None
-    notes: s.LongText = ""
     level: Level = 0
     manager_id: Annotated[s.Hex | None, Clearable()] = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     ref: Referrer = None
     tags: Seq[s.Text] = ()
-    server_clicks: s.Flag = False
     server_ip: Seq[s.IpEntry] = ()
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
@@ -353,7 +348,7 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     """Change an affiliate, all but its e-mail address. A new password ends its sessions.
 
     Where e-mail addresses have to be confirmed, making an affiliate active that has not confirmed its own is a 409.
-    Where a second person has to confirm, other payment systems are held: `warnings` says so, and the rest is changed.
+    Where a second person has to confirm, other payment systems are held: `warnings` shows it, and the rest is changed.
     """
     given = params.written_values() | params.model_dump(include={"password"}, exclude_unset=True)
     if params.email_confirmed:
@@ -417,7 +412,7 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
 def look_as(request: ApiRequest[Deps], _params: NoParams) -> LookAnswer:
     """Record that the caller looks at the portal as an affiliate sees it, for 30 minutes.
 
-    The audit log names who looked. The console then shows the portal, in which nothing can be changed.
+    The audit log records who looked. The console then shows the portal, in which nothing can be changed.
     """
     affiliate_id = request.subject.id
     ends_at = begin_look(request.deps, request.access, affiliate_id)

@@ -21,13 +21,13 @@ class ConfirmEmail(Params):
 
 
 class SendEmailLink(Params):
-    """The address of an affiliate that signed up."""
+    """The e-mail address of an affiliate that signed up."""
 
     email: s.Email
 
 
 class ChangeEmail(Params):
-    """The address that the calling affiliate wants to have, and its password."""
+    """The e-mail address that the calling affiliate wants to have, and its password."""
 
     email: s.Email
     password: Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
@@ -50,7 +50,7 @@ def confirm(request: ApiRequest[Deps], params: ConfirmEmail) -> EmailAnswer:
     """Confirm an e-mail address with the token of a link that was sent to it.
 
     A token works once, within 24 hours of the sending of its mail. 400 for any other, 429 after too many from one
-    address.
+    IP address.
     """
     confirm_email(request.deps, params.token, request.address)
     return EmailAnswer(message="The e-mail address is confirmed.")
@@ -66,11 +66,11 @@ def confirm(request: ApiRequest[Deps], params: ConfirmEmail) -> EmailAnswer:
 def resend(request: ApiRequest[Deps], params: SendEmailLink) -> EmailAnswer:
     """Send the link once more to an affiliate that has not confirmed its e-mail address yet.
 
-    The answer is the same for every address. A link is sent once in 10 minutes; 429 after too many requests from one
-    address.
+    The answer is the same for every e-mail address. A link is sent once in 10 minutes; 429 after too many requests from
+    one IP address.
     """
     send_link_again(request.deps, params.email, request.address)
-    return EmailAnswer(message="A link is sent if this address waits for confirmation.")
+    return EmailAnswer(message="A link is sent if this e-mail address waits for confirmation.")
 
 
 @routes.post(
@@ -84,8 +84,8 @@ def resend(request: ApiRequest[Deps], params: SendEmailLink) -> EmailAnswer:
 def change(request: ApiRequest[Deps], params: ChangeEmail) -> EmailAnswer:
     """Ask for another e-mail address of the calling affiliate.
 
-    It changes when the link that is sent to it is used. The address before gets a mail then. A login that is the
+    It changes when the link that is sent to it is used. The e-mail address before gets a mail then. A login that is the
     e-mail address follows. Wrong passwords count as failed attempts to sign in; 429 after too many.
     """
-    change_email(request.deps, request.caller.account, params.password, params.email, request.address)
-    return EmailAnswer(message="A link is sent to the new address if no account has it.")
+    change_email(request.deps, request.caller.signer, params.password, params.email, request.address)
+    return EmailAnswer(message="A link is sent to the new e-mail address if no account has it.")

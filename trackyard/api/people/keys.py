@@ -25,7 +25,7 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
-_OWN: Final = for_callers(Permission.ACCOUNT)
+_OWN: Final = for_callers(Permission.ACCOUNT, advertisers=True)
 _ADMINISTRATORS: Final = for_staff(Permission.USERS_WRITE)
 _DAY_MS: Final = 86_400_000
 
@@ -45,7 +45,7 @@ class KeyLimitParams(Params):
     """The limits of a key.
 
     scopes: read, write or both, and the areas of permissions that it is for; without an area, all.
-    networks: addresses, networks and ranges from which it is accepted; none = any.
+    networks: IP addresses, networks and ranges from which it is accepted; none = any.
     days: from now until it ends; none = never.
     statistics_revenue, statistics_rows: override the switches of its owner (docs/compatibility.md).
     """

@@ -29,6 +29,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus
+from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.key_limits import may_write
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
@@ -201,7 +202,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
 
 @routes.get("/partner/payment_systems", for_affiliates(Permission.AFFILIATES_READ), id="partner.payment_systems.list")
 def list_payment_systems(request: ApiRequest[Deps], _params: NoParams) -> OwnPaymentSystemsAnswer:
-    """Show the payment systems of the calling affiliate, and those that it may choose."""
+    """Show the payment systems of the calling affiliate, and the systems that it may choose."""
     return _systems_answer(get_payment_systems(request.deps, _own_id(request)))
 
 
@@ -218,7 +219,9 @@ def edit_payment_systems(request: ApiRequest[Deps], params: SetPaymentSystems) -
     """
     is_sent = "payment_systems" in params.model_fields_set
     chosen = [item.model_dump() for item in params.payment_systems] if is_sent else None
-    found = set_payment_systems(request.deps, _own_id(request), chosen, params.password, request.address)
+    if not isinstance(request.caller, AffiliateCaller):
+        raise Unauthorized
+    found = set_payment_systems(request.deps, request.caller, chosen, params.password, request.address)
     return _systems_answer(found)
 
 
@@ -251,9 +254,9 @@ def accept(request: ApiRequest[Deps], _params: NoParams) -> Answer:
 def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
 
-    For a taken e-mail address or login the answer looks the same, and a mail to the address says what is wrong.
+    For a taken e-mail address or login the answer looks the same, and a mail explains what is wrong.
 
-    429 after too many from one address.
+    429 after too many from one IP address.
     """
     given = {name: value for name, value in params.written_values().items() if name != "accept_terms"}
     new = Affiliate(**given, status=AffiliateStatus.ON_MODERATION)
@@ -262,7 +265,9 @@ def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
 
 
 def _may_write(request: ApiRequest[Deps]) -> bool:
-    return may_write(request.caller.key, Permission.POSTBACKS_WRITE)
+    member = request.caller.member
+    is_writer = member is None or Permission.POSTBACKS_WRITE in member.role.rule.writes
+    return is_writer and may_write(request.caller.key, Permission.POSTBACKS_WRITE)
 
 
 def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:

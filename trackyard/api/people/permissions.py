@@ -136,7 +136,7 @@ def edit(request: ApiRequest[Deps], params: EditPermissions) -> PermissionsAnswe
     """Change the permissions of an affiliate, or of a staff user. They hold from its next call on.
 
     The levels of a staff user narrow what its roles give; administrators have none. A level that would change nothing
-    for a staff user is not stored, and `warnings` names its feature.
+    for a staff user is not stored, and `warnings` has its feature.
     """
     if isinstance(request.subject, StaffRecord):
         return _edit_staff(request, params, request.subject)

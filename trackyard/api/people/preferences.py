@@ -48,7 +48,7 @@ class PreferencesAnswer(Answer):
 @routes.get("/auth/preferences", _OWN, id="auth.preferences.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> PreferencesAnswer:
     """Show the time zone, the language and further choices of the calling account for its pages."""
-    return _answer(get_preferences(request.deps, request.caller.account))
+    return _answer(get_preferences(request.deps, request.caller.signer))
 
 
 @routes.post("/auth/preferences", _OWN, id="auth.preferences.edit")
@@ -58,7 +58,7 @@ def edit(request: ApiRequest[Deps], params: EditPreferences) -> PreferencesAnswe
     for name in ("timezone", "language"):
         if name in given:
             given[name] = "" if given[name] is None else str(given[name])
-    return _answer(edit_preferences(request.deps, request.caller.account, given))
+    return _answer(edit_preferences(request.deps, request.caller.signer, given))
 
 
 def _answer(found: Preferences) -> PreferencesAnswer:

@@ -62,7 +62,7 @@ class EditPreset(Params):
 
 
 class AddPreset(EditPreset):
-    """A new preset. type: what it is meant for; a note."""
+    """A new preset. type: a note on its purpose."""
 
     name: s.Name
     type: Annotated[str, s.Choice(tuple(PresetKind))] = PresetKind.COMMON_MANAGER

@@ -1,6 +1,6 @@
 """Second factors of sign-in (docs/spec/callers.md#second-factor)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import second_factor
@@ -16,6 +16,8 @@ from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+
+_OWN: Final = for_callers(Permission.ACCOUNT, advertisers=True)
 
 OneTimeCode = Annotated[str, s.BoundedText(minimum=6, maximum=40)]
 
@@ -39,7 +41,7 @@ class SecondFactorAnswer(Answer):
 
 
 class NewSecondFactorAnswer(Answer):
-    """A secret for an authenticator app, and the same as an address for a QR code."""
+    """A secret for an authenticator app, and a URL with the secret for a QR code."""
 
     secret: str
     url: str
@@ -51,56 +53,61 @@ class RecoveryCodesAnswer(Answer):
     recovery_codes: list[str]
 
 
-@routes.get("/auth/second_factor", for_callers(Permission.ACCOUNT), id="auth.second_factor.get")
+@routes.get("/auth/second_factor", _OWN, id="auth.second_factor.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> SecondFactorAnswer:
     """Show whether the calling account has a second factor."""
-    found = second_factor.get_status(request.deps, request.caller.account)
+    found = second_factor.get_status(request.deps, request.caller.signer)
     return SecondFactorAnswer(
         enabled=found.enabled, required=request.caller.needs_second_factor, recovery_codes=found.recovery_codes
     )
 
 
-@routes.post("/auth/second_factor", for_callers(Permission.ACCOUNT), id="auth.second_factor.begin", not_replayable=True)
+@routes.post(
+    "/auth/second_factor",
+    _OWN,
+    id="auth.second_factor.begin",
+    not_replayable=True,
+)
 def begin(request: ApiRequest[Deps], params: ConfirmPassword) -> NewSecondFactorAnswer:
     """Make a secret for an authenticator app, after the password. It counts once it is confirmed."""
-    made = second_factor.begin(request.deps, request.caller.account, params.password, request.address)
+    made = second_factor.begin(request.deps, request.caller.signer, params.password, request.address)
     return NewSecondFactorAnswer(secret=made.secret, url=made.url)
 
 
 @routes.post(
     "/auth/second_factor/confirm",
-    for_callers(Permission.ACCOUNT),
+    _OWN,
     id="auth.second_factor.confirm",
     not_replayable=True,
 )
 def confirm(request: ApiRequest[Deps], params: ConfirmSecondFactor) -> RecoveryCodesAnswer:
     """Confirm the secret by a code of the app: sign-in needs one from then on. Other sessions end."""
-    codes = second_factor.confirm(request.deps, request.caller.account, request.session, params.otp)
+    codes = second_factor.confirm(request.deps, request.caller.signer, request.session, params.otp)
     return RecoveryCodesAnswer(recovery_codes=codes)
 
 
 @routes.post(
     "/auth/second_factor/recovery_codes",
-    for_callers(Permission.ACCOUNT),
+    _OWN,
     id="auth.second_factor.recovery_codes",
     not_replayable=True,
 )
 def renew_recovery_codes(request: ApiRequest[Deps], params: ConfirmPassword) -> RecoveryCodesAnswer:
-    """Replace the recovery codes, after the password. Those before do not work any more."""
-    account = request.caller.account
+    """Replace the recovery codes, after the password. Earlier codes do not work any more."""
+    account = request.caller.signer
     codes = second_factor.renew_recovery_codes(request.deps, account, params.password, request.address)
     return RecoveryCodesAnswer(recovery_codes=codes)
 
 
 @routes.post(
     "/auth/second_factor/disable",
-    for_callers(Permission.ACCOUNT),
+    _OWN,
     id="auth.second_factor.disable",
     not_replayable=True,
 )
 def disable(request: ApiRequest[Deps], params: ConfirmPassword) -> Answer:
     """Remove the second factor of the calling account, after the password."""
-    second_factor.disable(request.deps, request.caller.account, params.password, request.address)
+    second_factor.disable(request.deps, request.caller.signer, params.password, request.address)
     return Answer()
 
 
@@ -126,5 +133,5 @@ def reset_staff(request: ApiRequest[Deps], _params: NoParams) -> Answer:
 )
 def reset_affiliate(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     """Remove the second factor of an affiliate that lost its device and its recovery codes."""
-    second_factor.reset(request.deps, Account(AccountKind.AFFILIATE, str(request.subject.id)))
+    second_factor.reset(request.deps, Account(AccountKind.AFFILIATE, str(request.subject.id)), request.caller)
     return Answer()

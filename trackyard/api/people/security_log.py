@@ -81,7 +81,7 @@ class SecurityRecordView(View):
     """An event of the security log.
 
     user: null for an account that does not exist.
-    user_type: staff, affiliate or advertiser; "" without a user.
+    user_type: staff, affiliate, advertiser, member or person; "" without a user.
     subject: the owners of keys that were read.
     client_request_id: the X-Request-Id that the caller sent.
     """

@@ -68,7 +68,10 @@ class EndedSessionsAnswer(Answer):
 
 
 class ShownKeyAnswer(Answer):
-    """The lasting key of the calling account. type: staff, affiliate or advertiser."""
+    """The lasting key of the calling account. type: the kind of the account.
+
+    A member of a company has none: its `api_key` is null.
+    """
 
     api_key: str | None
     type: str
@@ -76,13 +79,13 @@ class ShownKeyAnswer(Answer):
 
 
 def _find(request: ApiRequest[Deps]) -> Session:
-    return sessions.get_session(request.deps, request.caller.account, path_hex(request))
+    return sessions.get_session(request.deps, request.caller.signer, path_hex(request))
 
 
 @routes.get("/auth/sessions", _OWN, id="auth.sessions.list")
 def list_(request: ApiRequest[Deps], _params: NoParams) -> SessionsAnswer:
     """List the open sessions of the calling account."""
-    found = sessions.list_sessions(request.deps, request.caller.account)
+    found = sessions.list_sessions(request.deps, request.caller.signer)
     return SessionsAnswer(sessions=[_view(each, request.caller.session, request.deps.zone) for each in found])
 
 
@@ -92,20 +95,20 @@ def sign_out(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswe
     if not request.caller.session:
         request.warn("This is a lasting key and no session: nothing ended. A new key ends it.")
         return EndedSessionsAnswer(ended=0)
-    sessions.end_session(request.deps, request.caller.account, request.caller.session)
+    sessions.end_session(request.deps, request.caller.signer, request.caller.session)
     return EndedSessionsAnswer(ended=1)
 
 
 @routes.delete("/auth/sessions", _OWN, id="auth.sessions.end")
 def end_all(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """Sign out everywhere: all sessions of the calling account end at once, also the one that calls."""
-    return EndedSessionsAnswer(ended=sessions.end_sessions(request.deps, request.caller.account))
+    return EndedSessionsAnswer(ended=sessions.end_sessions(request.deps, request.caller.signer))
 
 
 @routes.delete("/auth/sessions/{id}", _OWN, id="auth.session.end", find=_find)
 def end(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """End a session of the calling account at once."""
-    sessions.end_session(request.deps, request.caller.account, request.subject.id)
+    sessions.end_session(request.deps, request.caller.signer, request.subject.id)
     return EndedSessionsAnswer(ended=1)
 
 
@@ -117,17 +120,17 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     """
     check_second_factor(request.caller)
     account = request.caller.account
-    key = show_first_key(request.deps, account, params.password, request.address)
+    key = show_first_key(request.deps, request.caller, params.password, request.address)
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
 
 
 @routes.post("/auth/password", _OWN, id="auth.password.change", not_replayable=True)
 def change_password(request: ApiRequest[Deps], params: ChangePassword) -> EndedSessionsAnswer:
-    """Change the password of the calling account. Its other sessions end.
+    """Change the password of the caller. The other sessions end.
 
     Wrong passwords count as failed attempts to sign in; 429 after too many.
     """
-    account, session = request.caller.account, request.session
+    account, session = request.caller.signer, request.session
     new = params.new_password
     ended = change_own_password(request.deps, account, session, params.password, new, request.address)
     return EndedSessionsAnswer(ended=ended)

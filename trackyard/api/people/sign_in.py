@@ -48,7 +48,7 @@ def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
 
     401 when they do not fit or the account is not active; 401 with the code second_factor_required when the account
     needs `otp`, too; 429 after too many failed tries, for one account or from
-    one address.
+    one IP address.
     """
     login = (params.login or params.email).strip()
     if not login:

@@ -26,7 +26,7 @@ ChosenPassword = Annotated[str, s.BoundedText(minimum=MIN_CHOSEN, maximum=1000)]
 """A password that its owner chooses."""
 
 AddedNote = Annotated[str, s.BoundedText(maximum=LONGEST_NOTES)]
-"""A note that is put on top of those of a record."""
+"""A note that is put on top of a record's notes."""
 
 RevenueSwitch = Annotated[str, s.Choice(REVENUE_CHOICES)]
 RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]
@@ -87,7 +87,7 @@ def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) ->
     except ValueError as fault:
         if sent != stored:
             raise BadInput({"country": [str(fault)]}) from None
-    request.warn(f"{sent} is no country code of ISO 3166-1; the stored value was kept.")
+    request.warn(f"{sent} is not a country code of ISO 3166-1; the stored value was kept.")
     return sent
 
 
@@ -125,7 +125,7 @@ def confirm_session(request: ApiRequest[Deps], password: str) -> None:
         return
     if not password:
         raise BadInput({"password": ["This value is required in a session."]})
-    check_own_password(request.deps, request.caller.account, password, request.address)
+    check_own_password(request.deps, request.caller.signer, password, request.address)
 
 
 def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[str | int]) -> None:
@@ -137,7 +137,7 @@ def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[st
 def own_code(found: OwnAdvertiser, of_offer: str | None = None) -> str:
     """Return the code of the postbacks of the calling advertiser, "" without one.
 
-    *** is that of the platform.
+    **** is the platform's code.
     of_offer: the code of an offer, which replaces it.
     """
     return of_offer or found.advertiser.hash_password or ("***" if found.needs_platform_code else "")

@@ -89,6 +89,6 @@ def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswe
 
 @routes.post("/admin/custom_fields/{id}/remove", _WRITERS, id="admin.custom_field.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
-    """Remove a custom field. Answers with what it was."""
+    """Remove a custom field. Answers with the removed record."""
     removed = custom_fields.remove_custom_field(request.deps, request.subject.id)
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, removed))

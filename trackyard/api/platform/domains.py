@@ -116,7 +116,7 @@ class DomainAnswer(Answer):
 def list_all(request: ApiRequest[Deps], params: ListDomains) -> DomainsAnswer:
     """List the domains that tracking links may begin with, by default the oldest first.
 
-    The order is that of the names in the JSON text.
+    They are ordered as their names are in the JSON text.
     """
     rows = list_domains(request.deps, params.order, descending=params.orderType == "desc")
     return DomainsAnswer(domains={str(row.id): view_of(DomainView, row) for row in rows})
@@ -163,5 +163,5 @@ def check(request: ApiRequest[Deps], _params: NoParams) -> DomainCheckAnswer:
 
 @routes.post("/admin/domains/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
-    """Remove a domain that nothing uses. Answers with what it was."""
+    """Remove a domain that nothing uses. Answers with the removed record."""
     return DomainAnswer(domain=view_of(DomainView, remove_domain(request.deps, request.subject.id)))

@@ -72,7 +72,7 @@ def creative_view(item: Creative, api_url: str) -> CreativeView:
 
 
 def file_url(api_url: str, file_id: str | None) -> str | None:
-    """Return the address of a stored file; None for none."""
+    """Return the URL of a stored file; None for none."""
     return None if file_id is None else f"{api_url}{FILES}{file_id}"
 
 

@@ -67,7 +67,7 @@ class HtmlCreativesAnswer(Answer):
 def set_(request: ApiRequest[Deps], params: SetHtmlCreative) -> HtmlCreativesAnswer:
     """Store an HTML creative of an offer, in the place of the one with the same creative_id.
 
-    Affiliates see it among the creatives. Its address answers with the code as plain text, which no browser runs.
+    Affiliates see it among the creatives. Its URL answers with the code as plain text, which no browser runs.
     """
     key, new = _key(request), NewHtml(params.name, params.code, params.width, params.height)
     offer, replaced = set_html_creative(request.deps, request.access, request.subject, key, new)
@@ -76,7 +76,7 @@ def set_(request: ApiRequest[Deps], params: SetHtmlCreative) -> HtmlCreativesAns
 
 @routes.delete(_PATH, _WRITERS, id="admin.offer.creative.html.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> HtmlCreativesAnswer:
-    """Remove an HTML creative of an offer. Answers with those that are left."""
+    """Remove an HTML creative of an offer. Answers with the creatives that are left."""
     return _answer(request, remove_html_creative(request.deps, request.access, request.subject, _key(request)), "")
 
 

@@ -45,7 +45,7 @@ class NetworkLogo(Params):
 class NetworkView(View):
     """The face of the network; "" = none.
 
-    logo: the address of the picture. terms_version: changes with the terms.
+    logo: the URL of the picture. terms_version: changes with the terms.
     """
 
     name: str

@@ -114,7 +114,7 @@ def edit(request: ApiRequest[Deps], params: EditNews) -> NewsAnswer:
 
 @routes.post("/admin/news/{id}/remove", for_staff(Permission.NEWS_WRITE), id="admin.news.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
-    """Remove news. Answers with what they were."""
+    """Remove news. Answers with the removed news."""
     return NewsAnswer(news=news_view(news.remove_news(request.deps, request.subject.id)))
 
 

@@ -40,8 +40,8 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare all books with each other; the time grows with their size.
 
     Journals with clicks and postbacks, postbacks with conversions, conversions with statistics and the ledger, payments
-    with what they pay. A warning names what is open, such as postbacks that need no code, or journals that are on other
-    machines: there `trackyard audit` compares them. Records that are not loaded yet are no difference: `not_loaded`
+    with what they pay. A warning lists what is open, such as postbacks that need no code, or journals that are on other
+    machines: there `trackyard audit` compares them. Records that are not loaded yet are not a difference: `not_loaded`
     counts them.
     """
     warning = get_code_warning(request.deps)

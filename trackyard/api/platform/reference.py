@@ -192,7 +192,7 @@ class ListRegions(Params):
 
 
 class RegionView(View):
-    """A first-order division of a country. id: of GeoNames, as address databases give it."""
+    """A first-order division of a country. id: of GeoNames, as IP address databases give it."""
 
     id: int
     name: str

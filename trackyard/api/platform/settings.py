@@ -101,7 +101,7 @@ class SettingsAnswer(Answer):
 
 
 class MailTestAnswer(Answer):
-    """The address that the mail goes to, and what became of it.
+    """The e-mail address that the mail goes to, and what became of it.
 
     server: host and port of the mail server in force; "" = none, and the mail is written to a file.
     is_sent: whether that server took the mail. answer: its refusal, or why it was not reached; "" = none.
@@ -149,7 +149,7 @@ class ChangeView(View, rename={"before": "from", "after": "to"}):
 class AuditView(View):
     """The changes that one request made to one thing.
 
-    user_type: staff, affiliate, advertiser or system.
+    user_type: staff, affiliate, advertiser, member or system.
     client_request_id: the X-Request-Id that the caller sent.
     key_id, key_name: the API key that called; "" in a session and for a job. The first key of an account has no name.
     """
@@ -208,7 +208,7 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
 def test_mail(request: ApiRequest[Deps], _params: NoParams) -> MailTestAnswer:
     """Send a mail to the calling staff user now, to try the settings of mail that are in force.
 
-    The answer has what the mail server says. Without a mail server the mail is queued and written to a file.
+    The answer has the answer of the mail server. Without a mail server the mail is queued and written to a file.
     """
     done = send_test_mail(request.deps, request.caller.account.id)
     return MailTestAnswer(email=done.email, server=done.server, is_sent=done.is_sent, answer=done.answer)
@@ -218,7 +218,7 @@ def test_mail(request: ApiRequest[Deps], _params: NoParams) -> MailTestAnswer:
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     """List what staff, affiliates and advertisers changed, the newest first.
 
-    A record names the author, the time, the address, the values before and after, and the request.
+    A record has the author, the time, the IP address, the values before and after, and the request.
     """
     zone = request.deps.zone
     chosen = AuditFilter(

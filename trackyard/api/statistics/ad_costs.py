@@ -78,7 +78,7 @@ class AdCostMessageAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListAdCosts) -> AdCostsAnswer:
     """List the costs of an offer, the newest days first.
 
-    Managers see those of their own affiliates or advertisers.
+    Managers see records of their own affiliates or advertisers.
     """
     place = params.place(request)
     found, total = ad_costs.list_costs(request.deps, request.access, params.offer_id, **place)

@@ -54,7 +54,7 @@ class OldCounterView(View):
     """The value and the limit of a cap for an affiliate.
 
     affiliate_id: 0 = affiliates that share the counter.
-    current_value: where a cap counts each goal or country, that of its fullest counter.
+    current_value: where a cap counts each goal or country, the value of its fullest counter.
     """
 
     cap_id: str
@@ -105,7 +105,7 @@ class CapStatsView(View):
     """A cap now.
 
     A cap that counts each affiliate or country is listed once for each that has something.
-    current_value: with goals apart that of the fullest.
+    current_value: with goals apart, the value of the fullest.
     goal_stats: by goal.
     is_remaining: whether every counter has room.
     reset_to_value: the end of the period in UTC seconds, 0 = never.

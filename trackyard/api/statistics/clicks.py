@@ -20,7 +20,7 @@ from trackyard.domain.statistics.quality.origins import origin_text, origins_wit
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.tracking.forgiven import forgiven_text
 from trackyard.domain.tracking.rejections import NOT_COUNTED, REJECTION_REASONS
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, with_subs
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
@@ -98,6 +98,7 @@ class OfferOfClick(OfferRef):
     url: str
 
 
+@with_subs
 class ClickFields(View):
     """The fields of a click for every caller. uniq: 0 or 1. country, city: "" when unknown."""
 
@@ -120,13 +121,6 @@ class ClickFields(View):
     isp_code: str
     referrer: str
     sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
     ref_id: str
     os_id: str
     user_id: str

@@ -13,8 +13,8 @@ from trackyard.wire.response.envelope import View
 from trackyard.wire.response.exports import ExportParams, ExportTable, block_of, columns_of
 
 ALL_ROWS: Final = (
-    "Every row, in the order of JSON, or those of a page when `page` or `limit` is sent. What is made while the file "
-    "is sent does not appear in it; what changes meanwhile is as it was when its row was read. A key has 2 exports at "
+    "Every row, in the order of JSON, or the rows of a page when `page` or `limit` is sent. What is made while the "
+    "file is sent is not in it; what changes meanwhile is as it was when its row was read. A key has 2 exports at "
     "a time (else 429), the installation 6 (else 503)."
 )
 
@@ -23,15 +23,7 @@ R = TypeVar("R")
 
 
 class ExportListParams(ExportParams, Paging):
-    """A list that is also answered as a file.
-
-    The file has all rows, or one page of them when `page` or `limit` is sent.
-    """
-
-    @property
-    def is_paged(self) -> bool:
-        """Return whether a page is requested."""
-        return not self.model_fields_set.isdisjoint(("page", "limit"))
+    """A list that is also answered as a file, of all rows or of one page."""
 
 
 def table_of_export(

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import model_validator
 
+from trackyard.api.every_sub import with_every_sub
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import is_number, lowercase_ids
@@ -74,6 +75,7 @@ class ReducedFilter(Params):
         return {name: getattr(self, f"not_{name}") for name in _TAGS if getattr(self, f"not_{name}")}
 
 
+@with_every_sub
 class CommonFilter(ReducedFilter):
     """The filters of every report but trafficback."""
 
@@ -82,10 +84,6 @@ class CommonFilter(ReducedFilter):
     advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True, since="3.1")] = ()
     goal: Seq[s.Text] = ()
     sub1: Seq[s.LongText] = ()
-    sub2: Seq[s.LongText] = ()
-    sub3: Seq[s.LongText] = ()
-    sub4: Seq[s.LongText] = ()
-    sub5: Seq[s.LongText] = ()
     sub6: Annotated[Seq[s.LongText], Only(since="3.1")] = ()
     sub7: Annotated[Seq[s.LongText], Only(since="3.1")] = ()
     sub8: Annotated[Seq[s.LongText], Only(since="3.1")] = ()

@@ -10,7 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
-from trackyard.api.statistics.rows import FIELD_NAMES, RowFormat, StatsAnswer, stats_answer
+from trackyard.api.statistics.rows import FIELD_NAMES, WITHOUT_CLICK, RowFormat, StatsAnswer, stats_answer
 from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
 from trackyard.api.statistics.times import hour_end_ms, hour_start_ms
 from trackyard.base.errors import BadInput
@@ -133,8 +133,9 @@ _OF_STAFF: Final = tuple(field.name for _, field in FIELDS_OF_ROWS if field.rows
 FIELDS: Final = (
     *("clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions"),
     *(name for name in FIELD_NAMES if name not in _OF_STAFF),
+    WITHOUT_CLICK,
 )
-"""The figures of rows that a program may name; those of traffic and actions are in every row."""
+"""The figures of rows that a program may choose; traffic and actions are in every row."""
 
 FieldName = Annotated[str, s.Choice(FIELDS, admin=_OF_STAFF)]
 SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permission=slices_for(SliceAccess.PERMITTED))]
@@ -166,7 +167,8 @@ class CustomFilter(CommonFilter):
 class CustomParams(ExportListParams, CommonParams):
     """Parameters of the custom report. not_…: the same as in filter, where a name may be sent once.
 
-    fields: the figures that rows show in addition to traffic and actions; none = the figures of the switches.
+    fields: the figures that rows show in addition to traffic and actions; none, or without_click alone = the figures of
+        the switches.
     """
 
     filter: CustomFilter
@@ -215,11 +217,18 @@ class CustomParams(ExportListParams, CommonParams):
             since=since,
             until=until,
             counts_rejected="trafficback" in self.fields,
+            counts_clickless=WITHOUT_CLICK in self.fields,
             payment_statuses=tuple(dict.fromkeys(given.payment_status)),
         )
 
 
 def _add_route(grouping: GroupedReport) -> Endpoint[Deps, StatsAnswer]:
+    def grouped_rows(request: ApiRequest[Deps], params: Any) -> ExportTable:
+        """Return the rows of a file: all, or one page of them when `page` or `limit` is sent."""
+        report, form = grouped_query(request, params)
+        period = f"{params.filter.date_from}_{params.filter.date_to}"
+        return stats_table(request, report, form, period, is_paged=params.is_paged)
+
     @routes.get(
         f"/stats/{grouping.name}",
         grouping.rights_of(grouping.permission),
@@ -228,11 +237,15 @@ def _add_route(grouping: GroupedReport) -> Endpoint[Deps, StatsAnswer]:
         description=grouping.text,
         report=True,
         features=slice_features(grouping.dimensions),
+        file_export=FileExport(grouping.name, (), grouped_rows, CUSTOM_COLUMNS, "stats.stats-export"),
     )
     def handle(request: ApiRequest[Deps], params: ReducedParams) -> StatsAnswer:
+        return stats_answer(request, *grouped_query(request, params))
+
+    def grouped_query(request: ApiRequest[Deps], params: ReducedParams) -> tuple[Report, RowFormat]:
         switches = switches_of(request.deps, request.caller)
         form = RowFormat(plain=switches.plain, staff=request.staff)
-        return stats_answer(request, params.report(request, grouping.dimensions, switches), form)
+        return params.report(request, grouping.dimensions, switches), form
 
     return handle
 
@@ -282,7 +295,8 @@ def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[Repo
         plain=switches.plain,
         staff=request.staff,
         requested=requested,
-        fields=frozenset(params.fields),
+        fields=frozenset(params.fields) - {WITHOUT_CLICK},
+        has_clickless=WITHOUT_CLICK in params.fields,
     )
     return report, form
 
@@ -302,6 +316,8 @@ def _check_costs(report: Report) -> None:
     """Raise BadInput for an order by costs that the rows do not have."""
     named = [name for name in report.order if name in COST_METRICS]
     if named and not report.can_have_costs:
-        sentence = "To order by {} the slices and filters must be those of costs: times from a day on, offers, "
+        sentence = (
+            "To order by {} the slices and filters must be slices and filters of costs: times from a day on, offers, "
+        )
         sentence += "affiliates, advertisers and their managers."
         raise BadInput({"order": [sentence.format(name) for name in named]})

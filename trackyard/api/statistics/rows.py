@@ -26,6 +26,9 @@ _PAGES: Final = frozenset({"landing", "prelanding"})
 RATED: Final = frozenset({"conn_type", *_PAGES})
 """The slices of which `plain` rows have epc and ratio, too."""
 
+WITHOUT_CLICK: Final = "without_click"
+"""The name of the figures of conversions without a click, which rows have where the caller requests them."""
+
 Value = int | str | dict[str, int | str]
 
 
@@ -37,7 +40,11 @@ class TrafficView(View):
 
 
 class ActionView(View, kw_only=True):
-    """Conversions of one type. payouts: absent in `plain` rows."""
+    """Conversions of one type. payouts: absent in `plain` rows.
+
+    without_click, payouts_without_click: conversions without a click, such as imports and promo codes, and their
+    payouts, where the caller requests `without_click`.
+    """
 
     revenue: Money
     charge: Money
@@ -45,6 +52,8 @@ class ActionView(View, kw_only=True):
     payouts: Money | UnsetType = UNSET
     null: int
     count: int
+    without_click: int | UnsetType = UNSET
+    payouts_without_click: Money | UnsetType = UNSET
 
 
 class PageInfo(View):
@@ -73,7 +82,7 @@ FIELD_NAMES: Final = tuple(
     for name in (_OTHER_FIELDS.get(field.name, ("",))[0], field.name, field.also)
     if name
 )
-"""The fields of rows after those of their conversions, in order."""
+"""The fields of rows after the fields of their conversions, in order."""
 
 
 def _field_types() -> Iterator[tuple[str, Any, UnsetType]]:
@@ -120,6 +129,7 @@ class RowFormat:
     staff: whether staff read them.
     requested: slice key to the name of the request, under which the value is shown too.
     fields: the figures that the caller requested; none = the figures of the switches.
+    has_clickless: whether the caller requested WITHOUT_CLICK, which leaves other figures as they are.
     """
 
     types: Collection[str] = ()
@@ -127,6 +137,7 @@ class RowFormat:
     staff: bool = True
     requested: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     fields: frozenset[str] = frozenset()
+    has_clickless: bool = False
 
     def has(self, name: str, *, otherwise: bool) -> bool:
         """Return whether rows have a figure. otherwise: the result when the caller requests no figures."""
@@ -159,7 +170,7 @@ class RowFormat:
 def warn_of_missing_databases(request: ApiRequest[Deps], dimensions: Collection[str]) -> None:
     """Add a warning for each slice without its database.
 
-    The values of these slices come from an address database that is not configured.
+    The values of these slices come from an IP address database that is not configured.
     """
     for name in dimensions:
         if name in _KNOWN_BY and _KNOWN_BY[name][0] not in request.deps.address_databases:
@@ -177,7 +188,7 @@ _KNOWN_BY: Final = MappingProxyType(
         "conn_type": ("connection", "types of connection"),
     }
 )
-"""Slice → the address database that its values come from, and what they are."""
+"""Slice → the IP address database that its values come from, and what they are."""
 
 
 def warn_of_first_rate(request: ApiRequest[Deps], report: Report) -> None:
@@ -269,6 +280,8 @@ def _action(action: ConversionTotals, form: RowFormat) -> ActionView:
         payouts=number(action.payouts) if form.has("payouts", otherwise=not form.plain) else UNSET,
         null=action.null,
         count=action.count,
+        without_click=action.clickless if form.has_clickless else UNSET,
+        payouts_without_click=number(action.clickless_payouts) if form.has_clickless else UNSET,
     )
 
 

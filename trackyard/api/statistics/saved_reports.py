@@ -27,7 +27,7 @@ Shared = Annotated[s.Flag, Only(admin=True)]
 
 
 class AddSavedReport(Params):
-    """A report to save. query: the part after "?" of the address of the page Reports."""
+    """A report to save. query: the part after "?" of the URL of the page Reports."""
 
     name: Name
     query: Query = ""
@@ -100,7 +100,7 @@ def _find_visible(request: ApiRequest[Deps]) -> SavedReport:
 
 @routes.get("/stats/saved-reports", _CALLERS, id="stats.saved-reports.list", features=_FEATURES)
 def list_(request: ApiRequest[Deps], _params: NoParams) -> SavedReportsAnswer:
-    """List the reports that the caller saved; for staff with those that other staff share."""
+    """List the reports that the caller saved; for staff also the reports that other staff share."""
     found = saved_reports.list_reports(request.deps, request.caller.account)
     mails = report_mails.list_mails(request.deps, request.caller.account)
     return SavedReportsAnswer(reports=[_view(request, each, mails) for each in found])
@@ -125,7 +125,7 @@ def edit(request: ApiRequest[Deps], params: EditSavedReport) -> SavedReportAnswe
     "/stats/saved-reports/{id}", _CALLERS, id="stats.saved-report.remove", features=_FEATURES, find=_find_own
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SavedReportAnswer:
-    """Remove a report that the caller saved. Answers with what it was."""
+    """Remove a report that the caller saved. Answers with the removed record."""
     removed = saved_reports.remove_report(request.deps, request.caller.account, request.subject.id)
     return SavedReportAnswer(report=_view(request, removed))
 

@@ -9,7 +9,16 @@ from trackyard.actions.statistics.exports import export_rows
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import list_statistics_rows
 from trackyard.api.statistics.exports import ALL_ROWS, each_export_piece
-from trackyard.api.statistics.rows import FIELD_NAMES, RATED, ActionView, RowFormat, StatsRowView, row_view, shown_value
+from trackyard.api.statistics.rows import (
+    FIELD_NAMES,
+    RATED,
+    WITHOUT_CLICK,
+    ActionView,
+    RowFormat,
+    StatsRowView,
+    row_view,
+    shown_value,
+)
 from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, InRows, Unit
 from trackyard.domain.statistics.reports import Report, conversion_types
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES
@@ -25,7 +34,7 @@ from trackyard.wire.response.exports import (
 )
 
 CUSTOM_COLUMNS: Final = (
-    "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
+    "Columns: the columns of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
     "traffic.uniq, of each conversion type what JSON answers have (`confirmed.count`, `confirmed.payouts`…), views, "
     "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, where costs can have the "
     "slices and filters cost, profit and roi, and currency, in which the amounts are. `plain` rows have fewer. "
@@ -106,8 +115,9 @@ def _metrics(
 
 def _action_columns(form: RowFormat) -> list[ExportColumn]:
     """Return the columns of the conversions of one type."""
-    has_payouts = form.has("payouts", otherwise=not form.plain)
-    return [column for column in _ACTION if has_payouts or column.name != "payouts"]
+    lacking = set() if form.has("payouts", otherwise=not form.plain) else {"payouts"}
+    lacking |= set() if form.has_clickless else {WITHOUT_CLICK, "payouts_without_click"}
+    return [column for column in _ACTION if column.name not in lacking]
 
 
 def _flattener(

@@ -61,7 +61,7 @@ def bounded_span(
 ) -> tuple[int, int]:
     """Return the span of days, or of one hour of a day, within the bounds of its length.
 
-    The length counts days that can have data: those from the first traffic to today. A longer period loses the others.
+    The length counts days that can have data: from the first traffic to today. A longer period loses the others.
     fine: at most 366 days instead of ten years (docs/spec/statistics.md#periods). Raises BadInput.
     """
     whole = span(first, last, zone, hour=hour, name=name)

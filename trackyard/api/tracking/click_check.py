@@ -311,7 +311,7 @@ def _plain_url(url: str) -> str:
 
 
 def plain_address(ip: str) -> str:
-    """Return an address as edges write it: without the IPv6 form of IPv4."""
+    """Return an IP address as edges write it: without the IPv6 form of IPv4."""
     mapped = getattr(ip_address(ip), "ipv4_mapped", None) if ip else None
     return ip if mapped is None else str(mapped)
 

@@ -181,7 +181,7 @@ class ExplanationAnswer(Answer):
 def explain(request: ApiRequest[Deps], params: ExplainId) -> ExplanationAnswer:
     """Follow an id to the click, its decision, conversions, postbacks and deliveries.
 
-    The id is that of a click, a conversion, an inbound postback, a delivery or one of its attempts, or the advertiser's
+    The id belongs to a click, a conversion, an inbound postback, a delivery or one of its attempts, or the advertiser's
     id of an action. The conclusions say in words why a conversion is missing or not paid.
     """
     sought = SoughtId(params.id, params.advertiser or "", params.offer or 0)

@@ -6,7 +6,7 @@ The texts of reasons come from the tracking reference (docs/tracking/conversions
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.tracking.explain import (
@@ -25,7 +25,7 @@ from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.domain.tracking.events import DeliveryOutcome
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import UNKNOWN, results
 from trackyard.domain.tracking.rejections import NOT_COUNTED, is_rejected
 from trackyard.journal.records import Click
 
@@ -104,7 +104,7 @@ def _of_click(found: Explanation, terms: _Terms) -> Iterator[Conclusion]:
             yield Conclusion(
                 "click-missing",
                 f"No click {found.click_id} is recorded: it never was, is not loaded yet, or has passed its retention.",
-                "Compare the id with that of a click in the offer's URL.",
+                "Compare the id with a click's id in the offer's URL.",
             )
         return
     if click.reason == NOT_COUNTED:
@@ -122,13 +122,13 @@ _LEFT_OUT: Final = (
 
 
 def _rejected(click: Click, terms: _Terms) -> Conclusion:
-    text = _texts("rejections", click.reason)
+    texts = results().rejections.get(click.reason, UNKNOWN)
     detail = f", {click.detail}" if click.detail else ""
     return Conclusion(
         "click-rejected",
-        f"The click of {terms.at(click.time)} was rejected: {click.reason}{detail}. {text['text']} "
+        f"The click of {terms.at(click.time)} was rejected: {click.reason}{detail}.{_sentence(texts.text)} "
         "A postback that names a rejected click changes nothing.",
-        text["advice"],
+        texts.advice,
     )
 
 
@@ -146,7 +146,7 @@ def _without_postback(found: Explanation, click: Click, terms: _Terms) -> Iterat
         yield Conclusion(
             "postback-without-click",
             f"Since the click, postbacks came that name no click, the last at {terms.at(last.time)} {sent}.",
-            _texts("faults", last.response).get("advice", ""),
+            results().faults.get(last.response, UNKNOWN).advice,
         )
 
 
@@ -165,15 +165,17 @@ def _of_postback(last: ExplainedPostback, count: int, terms: _Terms) -> Conclusi
     if last.state is not InboundState.DECIDED:
         text, advice = _STATE_TEXTS[last.state]
         return Conclusion(f"postback-{last.state.value}", f"{subject} {text}", advice)
-    fault = _texts("faults", last.response)
-    advice = fault.get("advice", "")
+    fault = results().faults.get(last.response, UNKNOWN)
     sent = last.sent_click_id
     if last.response == PostbackError.BROKEN_CLICKID and not is_hex24(sent):
         return Conclusion(
-            "postback-macro", f"{subject} changed nothing: it has clickid={sent}, which is no id of a click.", advice
+            "postback-macro",
+            f"{subject} changed nothing: it has clickid={sent}, which is not an id of a click.",
+            fault.advice,
         )
-    text = f" {fault['text']}" if fault else ""
-    return Conclusion("postback-failed", f"{subject} changed nothing: {last.response}.{text}", advice)
+    return Conclusion(
+        "postback-failed", f"{subject} changed nothing: {last.response}.{_sentence(fault.text)}", fault.advice
+    )
 
 
 def _of_conversion(
@@ -219,11 +221,9 @@ def _status(explained: ExplainedConversion, terms: _Terms) -> Conclusion:
 
 def _declined(explained: ExplainedConversion, subject: str) -> Conclusion:
     comment = explained.conversion.comment
-    reason = _texts("declines", comment)
-    if reason:
-        return Conclusion(
-            "conversion-declined", f"{subject} is declined: {comment}. {reason['text']}", reason["advice"]
-        )
+    reason = results().declines.get(comment)
+    if reason is not None:
+        return Conclusion("conversion-declined", f"{subject} is declined: {comment}. {reason.text}", reason.advice)
     author = f" by {explained.history[-1].actor}" if explained.history else ""
     remark = f": {comment.removesuffix('.')}" if comment else ""
     return Conclusion("conversion-declined", f"{subject} was declined{author}{remark}.")
@@ -235,7 +235,7 @@ def _of_delivery(delivery: ExplainedDelivery, terms: _Terms) -> Conclusion:
     code = f"delivery-{outcome}"
     if outcome == WAITING:
         return Conclusion(code, f"The delivery to {name} is queued.", "Ask again in some seconds.")
-    text = _texts("deliveries", outcome)["text"]
+    text = results().deliveries[outcome].text
     if not delivery.attempts:
         return Conclusion(code, f"The delivery to {name} {_OUTCOME_VERBS[outcome].partition(';')[0]}. {text}")
     last = delivery.attempts[-1]
@@ -245,7 +245,5 @@ def _of_delivery(delivery: ExplainedDelivery, terms: _Terms) -> Conclusion:
     return Conclusion(code, sentence)
 
 
-def _texts(subject: str, name: str) -> Mapping[str, Any]:
-    """Return the text and the advice about a result; {} for one that the reference lacks."""
-    found: Mapping[str, Any] = reference_texts("results")[subject].get(name, {})
-    return found
+def _sentence(text: str) -> str:
+    return f" {text}" if text else ""

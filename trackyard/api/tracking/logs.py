@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
@@ -31,6 +32,7 @@ from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.rows import ServerPostbackLog
 from trackyard.domain.tracking.forgiven import forgiven_text
+from trackyard.domain.tracking.subs import SUBS, with_subs
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
@@ -152,8 +154,9 @@ class PartnerOfLoggedClick(View):
     email: str
 
 
+@partial(with_subs, names=SUBS[:5])
 class LoggedClick(View):
-    """The click of an inbound postback."""
+    """The click of an inbound postback, with the subs that the API shows there."""
 
     id: str
     click_id: str
@@ -171,10 +174,6 @@ class LoggedClick(View):
     partner: PartnerOfLoggedClick
     conversion_id: str | None
     sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
     ios_idfa: str
     android_id: str
     uniq: int
@@ -353,8 +352,8 @@ def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> 
 
 
 _FROM_CLICK = (
-    "id", "ip", "ua", "country", "city", "device", "os", "browser", "referrer", "sub1", "sub2", "sub3", "sub4", "sub5",
-    "ios_idfa", "android_id", "uniq",
+    *("id", "ip", "ua", "country", "city", "device", "os", "browser", "referrer"), *SUBS[:5],
+    *("ios_idfa", "android_id", "uniq"),
 )  # fmt: skip
 
 

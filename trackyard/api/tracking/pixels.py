@@ -112,7 +112,7 @@ class PixelsAnswer(Answer):
 
 @routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
 def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
-    """List the caller's pixels by their id. Staff see those of every affiliate in their scope."""
+    """List the caller's pixels by their id. Staff see pixels of every affiliate in their scope."""
     return _listed(request, pixels.list_pixels(request.deps, request.access, params.pid, params.statuses()))
 
 
@@ -143,7 +143,7 @@ def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
     "/partner/pixel/{id}/remove", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.remove", find=_find
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
-    """Remove a pixel. Answers with what it was."""
+    """Remove a pixel. Answers with the removed record."""
     return _answer(request, pixels.remove_pixel(request.deps, request.access, request.subject.id))
 
 

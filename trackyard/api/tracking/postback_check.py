@@ -35,14 +35,14 @@ Parameter = Annotated[str, s.BoundedText(maximum=2048)]
 
 _POSTBACK: Final = "/postback"
 _PATHS: Final = frozenset((_POSTBACK, *(f"/{name}" for name in PIXELS)))
-_NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
+_NOT_A_POSTBACK: Final = "This value must be the URL of a call, …/postback?clickid=… or a pixel."
 
 
 class CheckPostback(Params):
     """An inbound postback to try.
 
-    url: an address of `/postback` or of a pixel; `params` replaces parameters of the same name.
-    referrer: the address or the host of a pixel's page.
+    url: a URL of `/postback` or of a pixel; `params` replaces parameters of the same name.
+    referrer: the URL or the host of a pixel's page.
     ip: the sender's IP address.
     method: both methods have the same effect.
     time: a time in the platform's zone; without it now.
@@ -182,7 +182,7 @@ def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> Resul
 
 
 def _target(url: str) -> tuple[str, bytes]:
-    """Return the path and the query of an address. Raises BadInput for one that is none."""
+    """Return the path and the query of a URL. Raises BadInput for a text that is not a URL."""
     try:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
@@ -195,7 +195,7 @@ def _is_pixel(url: str) -> bool:
 
 
 def _link_params(url: str) -> dict[str, str]:
-    """Return the parameters of a postback's address by canonical name; {} for none."""
+    """Return the parameters of a postback's URL by canonical name; {} for none."""
     if not url:
         return {}
     path, query = _target(url)

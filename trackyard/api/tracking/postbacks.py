@@ -123,12 +123,9 @@ class RemovedPostbacksAnswer(Answer):
 def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     """Add a postback URL, for one offer or for all.
 
-    Each macro in the URL is replaced by its value, percent-encoded: {clickid} {transactionid} {action_id} {offerid}
-    {offer_id} {offer_name} {pid} {status} {status_name} {sum} {order_sum} {currency} {goal} {goal_name} {ip} {geo}
-    {city} {os} {device_type} {uagent} {referrer} {sub1} to {sub8}, {custom_field1} to {custom_field7} (also as
-    {custom_field_1}), {date} {time} {date_only} {click_date} {timestamp} {comment} {ref_id} {os_id} {ext1} {ext2}
-    {ext3} {user_id} {rand}. The answer warns of others, which stay as text. A postback for `declined` is also called
-    for `not_found`, which 3.1 shows as declined.
+    Each macro in the URL is replaced by its value, percent-encoded; the tracking reference in /docs lists them. The
+    answer warns of others, which stay as text. A postback for `declined` is also called for `not_found`, which 3.1
+    shows as declined.
     """
     check_called(request.deps, {"url": params.url}, {}, request.warn)
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or None}
@@ -145,7 +142,7 @@ def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
 
 @routes.delete("/partner/postback/{id}/remove", _WRITERS, id="partner.postback.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
-    """Remove a postback. Its queued deliveries are dropped. Answers with what it was."""
+    """Remove a postback. Its queued deliveries are dropped. Answers with the removed record."""
     return _answer(request, postbacks.remove_postback(request.deps, request.access, request.subject.id))
 
 

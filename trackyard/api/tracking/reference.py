@@ -13,6 +13,7 @@ from trackyard.domain.conversions.statuses import SENT_STATUSES, STATUS_NUMBERS,
 from trackyard.domain.offers.choices import REDIRECT_MEANINGS, RedirectType
 from trackyard.domain.tracking.forgiven import FORGIVEN
 from trackyard.domain.tracking.macro_registry import MACROS, Macro, MacroPlace
+from trackyard.domain.tracking.reference.results import ResultTexts, results
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.wire.openapi.guides import Guide, GuideBlock, GuideCode, GuideSection, GuideTable, GuideText
 
@@ -110,24 +111,24 @@ def _statuses() -> GuideTable:
     return GuideTable(("name", "number in answers and {status}", "`status` of a postback", "meaning"), tuple(rows))
 
 
-def _addresses() -> GuideTable:
+def _paths() -> GuideTable:
     rows = [
-        (f"`{address}`", ", ".join(text["methods"]), text["text"])
-        for address, text in reference_texts("choices")["addresses"].items()
+        (f"`{path}`", ", ".join(text["methods"]), text["text"])
+        for path, text in reference_texts("choices")["paths"].items()
     ]
-    return GuideTable(("address", "methods", "purpose"), tuple(rows))
+    return GuideTable(("path", "methods", "purpose"), tuple(rows))
 
 
 def _answers() -> GuideTable:
     rows = [
-        (_address_cell(each["address"]), each["status"], each["body"], each["text"])
+        (_path_cell(each["path"]), each["status"], each["body"], each["text"])
         for each in reference_texts("choices")["answers"]
     ]
-    return GuideTable(("address", "status", "body", "when"), tuple(rows))
+    return GuideTable(("path", "status", "body", "when"), tuple(rows))
 
 
-def _address_cell(address: str) -> str:
-    return f"`{address}`" if address.startswith("/") and " " not in address else address
+def _path_cell(path: str) -> str:
+    return f"`{path}`" if path.startswith("/") and " " not in path else path
 
 
 def _cookies() -> GuideTable:
@@ -164,16 +165,15 @@ def _forgiven() -> GuideTable:
     return GuideTable(("name", "sent", "taken as", "rule"), tuple(rows))
 
 
-def _results(subject: str, head: str) -> GuideTable:
-    texts = reference_texts("results")[subject]
-    if any("advice" in text for text in texts.values()):
-        rows = tuple((f"`{name}`", text["text"], text["advice"]) for name, text in texts.items())
+def _results(texts: Mapping[str, ResultTexts], head: str) -> GuideTable:
+    if any(each.advice for each in texts.values()):
+        rows = tuple((f"`{name}`", each.text, each.advice) for name, each in texts.items())
         return GuideTable((head, "meaning", "what to do"), rows)
-    return GuideTable((head, "meaning"), tuple((f"`{name}`", text["text"]) for name, text in texts.items()))
+    return GuideTable((head, "meaning"), tuple((f"`{name}`", each.text) for name, each in texts.items()))
 
 
 _TABLES: Final[Mapping[str, Callable[[], GuideTable]]] = {
-    "addresses": _addresses,
+    "paths": _paths,
     "answers": _answers,
     "cookies": _cookies,
     "limits": _limits,
@@ -189,9 +189,9 @@ _TABLES: Final[Mapping[str, Callable[[], GuideTable]]] = {
     "redirects": _redirects,
     "flags": _flags,
     "forgiven": _forgiven,
-    "rejections": lambda: _results("rejections", "reason"),
-    "faults": lambda: _results("faults", "`response`"),
-    "declines": lambda: _results("declines", "comment"),
-    "deliveries": lambda: _results("deliveries", "outcome"),
+    "rejections": lambda: _results(results().rejections, "reason"),
+    "faults": lambda: _results(results().faults, "`response`"),
+    "declines": lambda: _results(results().declines, "comment"),
+    "deliveries": lambda: _results(results().deliveries, "outcome"),
 }
 """The tables that the sections name."""

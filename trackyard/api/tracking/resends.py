@@ -68,7 +68,7 @@ def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
 def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     """Repeat every delivery of an affiliate's postbacks in a span.
 
-    Each is sent once and in the order of each conversion's changes. Superseded deliveries, and those of an offer's
+    Each is sent once and in the order of each conversion's changes. Superseded deliveries, and deliveries of an offer's
     cross_postback_url, are left out; at most 5,000 at once.
     """
     since, until = params.span(request.deps.zone)

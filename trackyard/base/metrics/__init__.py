@@ -35,7 +35,7 @@ CLICKS = _tracking.counter(
     "clicks",
     "Clicks decided and recorded, by what was decided",
     "A fall to 0 means that no traffic arrives, or that it is not recorded: look at `trackyard_edge_requests_total` by "
-    "status, then at the proxy. When one reason grows, `trackyard explain` says of a click why it was rejected.",
+    "status, then at the proxy. When one reason grows, `trackyard explain` shows why a click was rejected.",
     MetricLabel("reason", "`accepted`, or the [reason of the rejection](spec/tracking.md#the-decision-on-a-click)"),
 )
 CLICK_SECONDS = _tracking.histogram(
@@ -70,16 +70,16 @@ EDGE_REQUESTS = _tracking.counter(
     "Requests that the tracking listener answered",
     "Status 503: see `trackyard_edge_fault`. Status 500: a defect, which the log shows as `request failed`. Status 404 "
     "or 405: links are wrong, or someone looks for holes.",
-    MetricLabel("path", "one of the [addresses](spec/tracking.md#addresses), `/{hash}` for short links, `other`"),
+    MetricLabel("path", "one of the [paths](spec/tracking.md#paths), `/{hash}` for short links, `other`"),
     MetricLabel("status", "status of HTTP"),
 )
 REFUSED_REQUESTS = _tracking.counter(
     "trackyard_refused_requests_total",
     "requests",
-    "Requests that a listener could not read, so that no address answered them",
-    "The log has the reason and the begin of one a second as `request not read`. Status 400: a program sends addresses "
+    "Requests that a listener could not read, so that nothing answered them",
+    "The log has the reason and the begin of one a second as `request not read`. Status 400: a program sends URLs "
     "that can mean several things ([what is forgiven](spec/tracking.md#what-is-forgiven)), or it does not speak HTTP.",
-    MetricLabel("listener", "which listener", {"tracking": "that of clicks", "api": "that of the API"}),
+    MetricLabel("listener", "which listener", {"tracking": "the listener of clicks", "api": "the listener of the API"}),
     MetricLabel("status", "status of HTTP"),
 )
 EDGE_FAULT = _tracking.gauge(
@@ -144,7 +144,7 @@ CONNECTIONS_DROPPED = _tracking.counter(
     "Connections that were closed at once, over a limit of connections",
     "One network opens too many connections, or a proxy is missing in `TRACKYARD_TRUSTED_PROXIES`: see "
     "[connections](spec/tracking.md#connections).",
-    MetricLabel("listener", "which listener", {"tracking": "that of clicks", "api": "that of the API"}),
+    MetricLabel("listener", "which listener", {"tracking": "the listener of clicks", "api": "the listener of the API"}),
 )
 
 API_REDIS_UP = _api.gauge(
@@ -192,14 +192,14 @@ API_PATH_SECONDS = _api.counter(
     "trackyard_api_request_seconds_total",
     "seconds",
     "Time that API requests took, summed by path",
-    "Divide its rate by that of `trackyard_api_requests_total` for the mean of a path.",
+    "Divide its rate by the rate of `trackyard_api_requests_total` for the mean of a path.",
     MetricLabel("path", "as in `trackyard_api_requests_total`"),
 )
 SIGN_INS = _api.counter(
     "trackyard_sign_ins_total",
     "attempts",
     "Attempts to sign in, by outcome",
-    "Many `wrong` and `throttled`: someone tries passwords. The log names the accounts, their owners get a mail; see "
+    "Many `wrong` and `throttled`: someone tries passwords. The log has the accounts, their owners get a mail; see "
     "[sign-in](spec/callers.md#sign-in).",
     MetricLabel(
         "outcome",
@@ -226,7 +226,7 @@ JOURNAL_COPY_LAG = _loading.gauge(
     "trackyard_journal_copy_lag_seconds",
     "seconds",
     "Time since the last complete copy of the journals to the bucket; 0 without `TRACKYARD_JOURNAL_COPY_URL`",
-    "More than 10 s: if the machine were lost now, so much would be lost with it. The log says what the bucket answers "
+    "More than 10 s: if the machine were lost now, so much would be lost with it. The log has the bucket's answer "
     "(`job failed`, task `journal copies`).",
 )
 JOURNAL_COPIED_BYTES = _loading.counter(
@@ -239,7 +239,7 @@ QUEUE_DEPTH = _loading.gauge(
     "trackyard_queue_depth",
     "rows",
     "Rows that wait in a queue, as the projector counted them at most 5 s ago",
-    "`inbox_quarantined` and `edits_quarantined` need a person: the log says why (`postback quarantined`). `inbox`, "
+    "`inbox_quarantined` and `edits_quarantined` need a person: see the log (`postback quarantined`). `inbox`, "
     "`edits`, `deliveries` and `mail` are the worker's: does it run? `outbox` is the projector's.",
     MetricLabel(
         "queue",
@@ -290,7 +290,7 @@ ALERTS = _upkeep.counter(
     "trackyard_alerts_total",
     "alerts",
     "Alerts that opened, closed and were mailed",
-    "`trackyard alerts` says what each is about.",
+    "`trackyard alerts` describes each.",
     MetricLabel("kind", "[kind of alert](spec/alerts.md#kinds)"),
     MetricLabel("event", "opened, closed, or mailed to a person"),
 )
@@ -358,15 +358,15 @@ POSTBACKS_DECIDED = _deliveries.counter(
 CONVERSIONS_FROM_CLICK_ADDRESS = _deliveries.counter(
     "trackyard_conversions_from_click_address_total",
     "conversions",
-    "Conversions made by the postback of a server that came from the address of the click",
+    "Conversions made by the postback of a server that came from the IP address of the click",
     "More than a few: someone reports conversions of own clicks. The conversion shows staff `from_click_address` "
-    "([conversions](spec/conversions.md#conversions-from-the-clicks-own-address)).",
+    "([conversions](spec/conversions.md#conversions-from-the-clicks-own-ip-address)).",
 )
 DELIVERIES = _deliveries.counter(
     "trackyard_deliveries_total",
     "attempts",
     "Attempts of outbound postbacks, by outcome",
-    "Many `failed` and `dead`: hosts of affiliates do not answer. The affiliate postback log says which; dead ones can "
+    "Many `failed` and `dead`: hosts of affiliates do not answer. The affiliate postback log shows them; dead ones can "
     "be sent again ([resends](api/resends.md)).",
     MetricLabel(
         "outcome",
@@ -392,7 +392,7 @@ DELIVERY_HOSTS = _deliveries.gauge(
     "trackyard_delivery_hosts",
     "hosts",
     "Hosts of outbound postbacks, counted for each affiliate, that do not answer",
-    "Their deliveries wait and delay no others; the log names each when it begins and ends (`delivery host hangs`, "
+    "Their deliveries wait and delay no others; the log has each when it begins and ends (`delivery host hangs`, "
     "`delivery host paused`, `delivery host answers`). See [postbacks](spec/postbacks.md#hosts-that-do-not-answer).",
     MetricLabel(
         "state",
@@ -449,7 +449,7 @@ REBUILDS = _upkeep.counter(
     "trackyard_rebuilds_total",
     "rebuilds",
     "Rebuilds of the analytic tables, by how they ended",
-    "`failed`: the log says why, and the tables are as before. `kept` after `trackyard rebuild`: what was rebuilt "
+    "`failed`: see the log, and the tables are as before. `kept` after `trackyard rebuild`: what was rebuilt "
     "differs, run `trackyard rebuild --check`.",
     MetricLabel(
         "stage",

@@ -1,7 +1,7 @@
 """The declaration of a metric, from which docs/metrics.md and old names are generated.
 
 Names follow the conventions of Prometheus: the unit is in the name, in base units (seconds, bytes), and counters end
-with `_total`. Labels have few values. No label is named `job` or `instance`: Prometheus adds those.
+with `_total`. Labels have few values. No label is named `job` or `instance`: Prometheus adds them.
 """
 
 from collections.abc import Mapping, Sequence

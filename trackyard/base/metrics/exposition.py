@@ -18,11 +18,11 @@ from trackyard.base.metrics.shared_files import DIRECTORY_VARIABLE, SharedReadin
 class ProcessStates(NamedTuple):
     """What the processes of this machine last reported.
 
-    queue_lags: seconds by queue; `journal` = of the slowest edge
+    queue_lags: seconds by queue. `journal` is the lag of the slowest edge
     ruleset_ages: seconds by edge
     edge_faults: keys of EDGE_FAULTS
-    redis_lost: an edge that shares its state does not reach Redis
-    api_redis_lost: nor does the API
+    redis_lost: an edge that shares its state cannot reach Redis
+    api_redis_lost: the API cannot reach Redis
     """
 
     queue_lags: dict[str, float]

@@ -95,7 +95,7 @@ _PROCESS: Final = (
         "process_virtual_memory_bytes",
         "bytes",
         "Virtual memory of a process",
-        "It says little; look at the resident memory.",
+        "It means little; look at the resident memory.",
         _ROLE,
     ),
     _machine.collected(

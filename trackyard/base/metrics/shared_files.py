@@ -79,7 +79,7 @@ class SharedValues(MmapedDict):
             self._keep_in_memory(content, fault)
         else:
             if "write_value" in self.__dict__:
-                del self.write_value  # that of the class
+                del self.write_value  # the method of the class takes over
                 _log.debug("metrics written to their file again", extra={"file": self._path.name})
             self._replace(mapped)
 
@@ -87,7 +87,7 @@ class SharedValues(MmapedDict):
         self._retry_at = time.monotonic() + RETRY_S
         if "write_value" not in self.__dict__:
             _log.debug("metrics kept in memory", extra={"file": self._path.name, "error": fault.strerror})
-            # on the object: values in a file, such as those of each click, cost nothing more
+            # on the object: values in a file, such as counts of each click, cost nothing more
             self.write_value = self._write_in_memory  # type: ignore[method-assign]
         mapped = mmap.mmap(-1, len(content))
         mapped[:] = content

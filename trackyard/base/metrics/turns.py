@@ -17,7 +17,7 @@ STRANGERS_REFUSED: Final = _turns.counter(
         "what was refused",
         {
             "check_password": "a sign-in",
-            "use_link": "a link that signs in, sets a password or confirms an address",
+            "use_link": "a link that signs in, sets a password or confirms an e-mail address",
             "send_link": "a mail with such a link",
             "sign_up": "a new affiliate or advertiser",
             "other": "a method without a key that does none of these",
@@ -38,7 +38,7 @@ PAGES_REFUSED: Final = _turns.counter(
     "trackyard_pages_refused_total",
     "pages",
     "Pages, and figures of pages, that waited too long for their turn",
-    "`share`: one person, or a program with the session of one, asks for many pages at once. `busy`: pages take long, "
+    "`share`: one person, or a program with the session of one, opens many pages at once. `busy`: pages take long, "
     "look at `trackyard_api_request_duration_seconds` of the kind `console`.",
     MetricLabel(
         "reason",

@@ -10,7 +10,7 @@ COMPARISONS: Final = _watching.counter(
     "trackyard_comparisons_total",
     "files",
     "Files of advertisers and affiliates that were compared with conversions, or refused",
-    "Many `refused`: the answer of each names the row, the column or the sheet; see "
+    "Many `refused`: the answer of each has the row, the column or the sheet; see "
     "[comparisons](spec/conversions.md#comparisons).",
     MetricLabel("side", "sender of the file", {"advertiser": "an advertiser", "affiliate": "an affiliate"}),
     MetricLabel("outcome", "how it ended", {"compared": "it was compared", "refused": "it could not be read"}),
@@ -19,7 +19,7 @@ URL_CHECKS: Final = _watching.counter(
     "trackyard_url_checks_total",
     "checks",
     "Checks of the URLs of active offers, by outcome",
-    "`failed` and `lost_click`: `GET /admin/findings` names the offers. When all fail, this machine does not reach "
+    "`failed` and `lost_click`: `GET /admin/findings` lists the offers. When all fail, this machine does not reach "
     "other hosts. No check for a day: look at `trackyard_task_failures_total` of the task `urls`.",
     MetricLabel(
         "outcome",
@@ -35,7 +35,7 @@ FEED_READS: Final = _watching.counter(
     "trackyard_feed_reads_total",
     "readings",
     "Readings of product feeds from their URLs, by outcome",
-    "`failed`: the page of each feed names its last error, as does `last_error` of `GET /admin/product-feeds`. When "
+    "`failed`: the page of each feed has its last error, as does `last_error` of `GET /admin/product-feeds`. When "
     "all fail, this machine does not reach other hosts. No reading for a week: look at "
     "`trackyard_task_failures_total` of the task `feeds`.",
     MetricLabel(

@@ -151,7 +151,7 @@ def upgrade(
 ) -> None:
     """Bring the databases of a stopped installation to this version.
 
-    It says what changes, makes a backup, migrates SQL and statistics, and audits. Run again, it finishes what was
+    It prints what changes, makes a backup, migrates SQL and statistics, and audits. Run again, it finishes what was
     interrupted. A start of the server migrates too, without a backup and an audit. The exit code is 1 when the audit
     finds a difference.
     """

@@ -146,7 +146,7 @@ def rebuild(ctx: click.Context, wish: str | None, as_json: bool) -> None:
 
     The server works on meanwhile. The exit code is 1 when anything differs and was not accepted.
 
-    With --json the progress is on standard error, and the result is that of `GET /admin/rebuild`.
+    With --json the progress is on standard error, and the result is the answer of `GET /admin/rebuild`.
     """
     from trackyard.commands.rebuild import has_ended_well, rebuild, rebuild_lines
 
@@ -203,7 +203,7 @@ def erase(invocation: Invocation, subject: str, id_: str, yes: bool, as_json: bo
         ("trackyard import --from https://api.old.example --only advertisers --only offers", "some kinds alone"),
     ),
 )
-@click.option("--from", "source", metavar="URL", required=True, help="Address of the API of the old platform.")
+@click.option("--from", "source", metavar="URL", required=True, help="URL of the API of the old platform.")
 @click.option(
     "--from-key",
     metavar="KEY",

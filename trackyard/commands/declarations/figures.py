@@ -59,7 +59,7 @@ def _complete_metrics(_ctx: click.Context, _param: click.Parameter, start: str) 
     multiple=True,
     metavar="NAME",
     shell_complete=_complete_metrics,
-    help="A figure of each row; repeatable, or a comma list. A wrong name shows those there are.",
+    help="A figure of each row; repeatable, or a comma list. A wrong name shows all names.",
 )
 @period_options
 @click.option(
@@ -90,7 +90,8 @@ def report(
     SUBJECT: offers, affiliates, advertisers, countries, days and so on, each another name of a slice.
 
     Conversions, charge, payout, margin and CR count confirmed, pending and held conversions; declined ones are a
-    figure of their own. The figures of the API have its names, such as confirmed.count or total.charge.
+    figure of their own. CR and EPC leave out conversions without a click, which without_click counts; total_epc is the
+    API's EPC. The figures of the API have its names, such as confirmed.count or total.charge.
     """
     from trackyard.commands.frame.output import print_json
     from trackyard.commands.report.command import make
@@ -126,12 +127,12 @@ def report(
 def explain(ctx: click.Context, id_: str, advertiser: str | None, offer: int | None, as_json: bool) -> None:
     """Follow an id, and say why a conversion is missing.
 
-    ID: of a click, a conversion, an inbound postback, a delivery to an affiliate or one of its attempts, or the
+    ID belongs to a click, a conversion, an inbound postback, a delivery to an affiliate or one of its attempts, or the
     advertiser's own id of an action (action_id).
 
     It shows the click with its decision, the conversions with their states, the postbacks that named the click with
     their results, and the deliveries with every attempt. What happened is in sentences, with what to do. The exit code
-    is 1 when the id names nothing, or actions of several clicks; these are listed.
+    is 1 when the id matches nothing, or actions of several clicks; these are listed.
     """
     from trackyard.commands.explain import explanation_lines, get_explanation, is_ambiguous
     from trackyard.commands.frame.output import print_json

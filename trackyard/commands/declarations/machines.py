@@ -92,7 +92,7 @@ def release(invocation: Invocation, /, number: int, as_json: bool) -> None:
     """Free the number of a machine that never comes back.
 
     What that machine recorded and had not loaded is given up. A number that is in use, or was in the last 72 hours, is
-    not released; the answer says until when and why.
+    not released; the answer has the time and the reason.
     """
     from trackyard.base.clock import SystemClock
     from trackyard.commands.state.edges import release_edge
@@ -165,7 +165,7 @@ def restore(invocation: Invocation, /, machine: str, as_json: bool) -> None:
     cls=DocumentedCommand,
     section=_SECTION,
     examples=(
-        ("trackyard origins", "what is known about the networks of addresses"),
+        ("trackyard origins", "what is known about the networks of IP addresses"),
         ("trackyard origins --list tor exits.txt --list vpn vpn.txt", "replace these two kinds, keep the others"),
         (
             "trackyard origins --wheel iporigin-1.1.2-py3-none-any.whl --only",
@@ -177,11 +177,11 @@ def restore(invocation: Invocation, /, machine: str, as_json: bool) -> None:
     "--list", "lists", nargs=2, multiple=True, metavar="KIND FILE", help="A text with a network on each line."
 )
 @click.option("--wheel", "wheels", type=_FILE, multiple=True, metavar="FILE", help="A wheel of iporigin.")
-@click.option("--only", is_flag=True, help="Drop the kinds that are not given, instead of keeping those in use.")
+@click.option("--only", is_flag=True, help="Drop the kinds that are not given, instead of keeping the kinds in use.")
 @config_option
 @click.pass_obj
 def origins(invocation: Invocation, lists: tuple[tuple[str, str], ...], wheels: tuple[Path, ...], only: bool) -> None:
-    """Show or replace what is known about the networks of addresses.
+    """Show or replace what is known about the networks of IP addresses.
 
     KIND is hosting, vpn, tor, bot, relay or proxy. Edges read the new file within a minute, without a restart; clicks
     that were recorded keep what was known when they came.

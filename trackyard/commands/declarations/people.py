@@ -19,7 +19,7 @@ _SECTION = "People"
 def user() -> None:
     """Manage staff users and administrators.
 
-    They are made over the API with the administrator's key, so the server must run and the audit log names the change.
+    They are made over the API with the administrator's key, so the server must run and the audit log has it.
     """
 
 
@@ -64,8 +64,8 @@ def list_(invocation: Invocation, /, search: str, as_json: bool) -> None:
     ),
 )
 @click.argument("email")
-@click.option("--first-name", default="", metavar="NAME", help="Default: the part of the address before @.")
-@click.option("--last-name", default="", metavar="NAME", help="Default: the host of the address.")
+@click.option("--first-name", default="", metavar="NAME", help="Default: the part of the e-mail address before @.")
+@click.option("--last-name", default="", metavar="NAME", help="Default: the host of the e-mail address.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="Such as admin or manager_sales; repeatable.")
 @_password_options
 @server_options
@@ -82,7 +82,7 @@ def create(
     from_stdin: bool,
     as_json: bool,
 ) -> None:
-    """Create a staff user. Without --generate or --password-stdin it asks for the password."""
+    """Create a staff user. Without --generate or --password-stdin it reads the password from the terminal."""
     from trackyard.commands.users import NewUser, create_user, role_named
 
     name, _, host = email.partition("@")

@@ -130,7 +130,7 @@ def logs(
 @json_option
 @click.pass_context
 def check(ctx: click.Context, /, as_json: bool) -> None:
-    """Check settings, databases, mail, addresses, disk and rights, and say what to do.
+    """Check settings, databases, mail, URLs, disk and rights, and say what to do.
 
     It needs no running server, sends no mail and changes nothing. The exit code is 1 with an error, 78 when a start
     would refuse the settings, and 0 otherwise, also with warnings.
@@ -160,8 +160,8 @@ def check(ctx: click.Context, /, as_json: bool) -> None:
 def doctor(ctx: click.Context, /, as_json: bool) -> None:
     """Look at everything that can go wrong, and say what to do.
 
-    Disk, clock, rights, databases and their versions, queues, deliveries by host, address databases, exchange rates,
-    certificates, other machines, edges, offers, backups, and what `trackyard check` checks. It asks the running server
+    Disk, clock, rights, databases and their versions, queues, deliveries by host, IP address databases, exchange rates,
+    certificates, other machines, edges, offers, backups, and what `trackyard check` checks. It calls the running server
     for what only it knows; without one it does the rest. The exit code is 1 with an error, 78 when a start would refuse
     the settings, and 0 otherwise, also with warnings.
     """
@@ -190,7 +190,7 @@ def doctor(ctx: click.Context, /, as_json: bool) -> None:
     type=click.Choice(("open", "closed", "all")),
     default="open",
     show_default=True,
-    help="Those that are open, those that are over, or all.",
+    help="Alerts that are open, alerts that are closed, or all.",
 )
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="A kind of alert, such as cap; repeatable.")
 @click.option("--limit", type=Number(min=1), default=100, show_default=True, help="The newest ones.")

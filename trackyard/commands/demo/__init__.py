@@ -297,7 +297,7 @@ class _DemoRun:
         return DemoSummary(
             DAYS,
             self.config.currency,
-            self.api.get("/3.0/stats/getbyprogram", period)["stats"],
+            self.api.get("/3.0/stats/custom", period | {"slice[]": "offer", "fields[]": "without_click"})["stats"],
             self.api.get("/3.0/stats/getbydate", period)["stats"],
             self.receiver.received,
             DemoAccess(self.api.url, self.api.key, kept.keys["harbour"], query) if kept else None,

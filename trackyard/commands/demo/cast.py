@@ -53,7 +53,7 @@ class Poster(Protocol):
 class Cast:
     """The characters in an installation.
 
-    offers, advertisers, affiliates: ids by key. codes: of postbacks by key of the offer. rules: ids.
+    offers, advertisers, affiliates: ids by key. codes: codes of postbacks by key of the offer. rules: ids of rules.
     """
 
     offers: Mapping[str, int]

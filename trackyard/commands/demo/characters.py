@@ -56,11 +56,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """An affiliate.
+    """An affiliate of the demonstration.
 
-    usual: its shape while it is honest. later: its shape on the offer FLOODED since the faults began, None = as usual;
-    it leaves the other offers then.
-    demo: the offers on which it works in `trackyard demo`, () = it has no part there.
+    usual: how it works while it is honest
+    later: how it works once the faults began, on the offer FLOODED only; None = as before, on all its offers
+    demo: keys of its offers in `trackyard demo`; () = `trackyard demo` does not have this affiliate
     """
 
     key: str

@@ -23,7 +23,7 @@ class TrackingClient:
         if scheme == "http":
             self._connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
             return
-        # The certificate is that of a public name; this is a listener of this machine, by its address.
+        # The certificate has a public name; this is a listener of this machine, by its IP address.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         self._connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=context)

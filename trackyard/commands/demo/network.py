@@ -10,7 +10,7 @@ from trackyard.commands.demo.offers import OFFERS, NetworkIds
 from trackyard.commands.local_api import ApiClient
 
 CAREFUL_ADVERTISER: Final = "bank"
-"""It has a code of its own wherever it is; the codes of others are those that the platform generates, if any."""
+"""It has a code of its own wherever it is; other advertisers have the codes that the platform generates, if any."""
 
 _STAFF: Final = (
     ("publishing", "Paula", "Reed", ["ROLE_MANAGER_AFFILIATE"]),
@@ -96,7 +96,7 @@ class NetworkBuilder:
     def make(self, receiver: str, is_reachable: Callable[[int], bool]) -> DemoNetwork:
         """Make everything.
 
-        receiver: address of the receiver of postbacks.
+        receiver: URL of the receiver of postbacks.
         is_reachable: returns whether the server may call it, asked with the id of an affiliate.
         """
         for key, first, last, roles in _STAFF:

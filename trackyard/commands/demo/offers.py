@@ -15,7 +15,7 @@ _COUNTRIES: Final = ["US", "GB", "DE", "FR", "ES", "PL"]
 class Goal:
     """Something that visitors do after a click, or after the goal `after`.
 
-    rate: the share of those visitors.
+    rate: the share of such visitors.
     wait: seconds since then, on average.
     sums: the lowest and the highest sum; None = no sum.
     reported: statuses that the advertiser reports, with weights: 2 pending, 3 declined, 5 hold, "" none.
@@ -35,7 +35,7 @@ class NetworkIds:
 
     advertisers, affiliates, categories, sources: ids by key.
     smartlink: the id of the SmartLink category.
-    receiver: address of the receiver of postbacks, "" = it cannot be reached.
+    receiver: URL of the receiver of postbacks, "" = it cannot be reached.
     """
 
     advertisers: dict[str, str]

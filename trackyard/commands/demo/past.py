@@ -78,7 +78,7 @@ class PastEdge:
             self.write_checkpoint(at)
 
     def write_checkpoint(self, at: int) -> None:
-        """Write that nothing before `at` (UTC ms) follows, so that it can be loaded."""
+        """Write a checkpoint, so that records before `at` (UTC ms) can be loaded: none of them follows."""
         self._writer.write_checkpoint(at)
         self._writer.sync()
         self._checkpointed_at = at
@@ -111,7 +111,7 @@ def open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Rul
     """
     writer = JournalWriter(config.data_dir / "journal", number, clock)
     stack.callback(writer.close)
-    # Visitors and counts of served edges are of today: those of the past are kept apart and then removed.
+    # Visitors and counts of served edges are of today: visitors and counts of the past are kept apart and then removed.
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trackyard-demo-")))
     visitors = VisitorLookup(databases_of(config))
     stack.callback(visitors.close)

@@ -51,7 +51,7 @@ class DemoPlace:
         return list(IPv4Network(self.network).subnets(prefixlen_diff=2))
 
     def address(self, rng: Random, *, cellular: bool) -> str:
-        """Return an address of a visitor."""
+        """Return an IP address of a visitor."""
         [halves] = rng.choices(_halves(self.network), _CITY_WEIGHTS)
         half = halves[cellular]
         return str(half[rng.randrange(1, half.num_addresses - 1)])

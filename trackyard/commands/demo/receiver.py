@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class PostbackReceiver(ThreadingHTTPServer):
     """A loopback server that accepts every postback while its `with` block lasts.
 
-    url: its address.
+    url: its URL.
     received: the number of postbacks so far.
     """
 

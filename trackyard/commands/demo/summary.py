@@ -6,16 +6,15 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.domain.money.amounts import shown_amount
+from trackyard.domain.statistics.metrics import COUNTED, MetricSums
 
 _COLUMNS: Final = ("Offer", "Clicks", "Conversions", "CR", "Charge", "Payout", "Margin")
 _BARS: Final = "▁▂▃▄▅▆▇█"
-_COUNTED: Final = ("confirmed", "pending", "hold")
-"""Statuses of conversions that figures count; declined ones are not."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoAccess:
-    """The address, keys and query for requests to a demonstration that stays.
+    """The URL, keys and query for requests to a demonstration that stays.
 
     key: the administrator's API key; affiliate_key: the API key of an affiliate with a balance.
     query: the query that selects the days with traffic.
@@ -39,7 +38,7 @@ class DemoAccess:
 class DemoSummary:
     """The figures of a demonstration.
 
-    offers: rows of `/3.0/stats/getbyprogram`; dates: rows of `/3.0/stats/getbydate`.
+    offers: rows of `/3.0/stats/custom` by offer, with `without_click`; dates: rows of `/3.0/stats/getbydate`.
     postbacks: that reached affiliates.
     access: None when the server ends with the command.
     """
@@ -85,24 +84,23 @@ class DemoSummary:
         ]
 
 
-def _answer_row(title: str, figures: tuple[int, int, Decimal, Decimal]) -> dict[str, Any]:
-    clicks, conversions, charge, margin = figures
+def _answer_row(title: str, sums: MetricSums) -> dict[str, Any]:
     return {
         "title": title,
-        "clicks": clicks,
-        "conversions": conversions,
-        "charge": charge,
-        "payout": charge - margin,
-        "margin": margin,
+        "clicks": sums.clicks,
+        "conversions": sums.conversions,
+        "charge": sums.charge,
+        "payout": sums.payout,
+        "margin": sums.metric("margin"),
     }
 
 
 def offer_table(rows: Sequence[dict[str, Any]], currency: str) -> str:
-    """Return a table of the rows of `/3.0/stats/getbyprogram`, with a line of totals."""
-    figures = [(str(row["slice"]["offer"]["title"]), *_figures(row)) for row in rows]
-    figures.sort(key=lambda row: row[1], reverse=True)
-    total = ("Total", *(sum((row[place] for row in figures), type(figures[0][place])()) for place in range(1, 5)))
-    lines = [_COLUMNS, *(_cells(row, currency) for row in figures), _cells(total, currency)]
+    """Return a table of the rows of `/3.0/stats/custom`, with a line of totals."""
+    figures = [(str(row["slice"]["offer"]["title"]), _figures(row)) for row in rows]
+    figures.sort(key=lambda row: row[1].clicks, reverse=True)
+    figures.append(("Total", sum((sums for _, sums in figures), MetricSums())))
+    lines = [_COLUMNS, *(_cells(title, sums, currency) for title, sums in figures)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(_COLUMNS))]
     texts = [_line(line, widths) for line in lines]
     rule = "-" * max(map(len, texts))
@@ -115,22 +113,24 @@ def sparkline(values: Sequence[int]) -> str:
     return "".join(_BARS[round(value / highest * (len(_BARS) - 1))] if highest else _BARS[0] for value in values)
 
 
-def _figures(row: dict[str, Any]) -> tuple[int, int, Decimal, Decimal]:
-    """Return clicks, conversions, charge and margin of one row."""
-    actions = [row["actions"][name] for name in _COUNTED]
-    return (
-        int(row["traffic"]["raw"]),
-        sum(int(action["count"]) for action in actions),
-        sum((Decimal(str(action["charge"])) for action in actions), Decimal()),
-        sum((Decimal(str(action["earning"])) for action in actions), Decimal()),
+def _figures(row: dict[str, Any]) -> MetricSums:
+    """Return the sums of one row."""
+    actions = [row["actions"][name] for name in COUNTED]
+    charge, margin = (sum((Decimal(str(each[name])) for each in actions), Decimal()) for name in ("charge", "earning"))
+    return MetricSums(
+        clicks=int(row["traffic"]["raw"]),
+        conversions=sum(int(each["count"]) for each in actions),
+        charge=charge,
+        payout=charge - margin,
+        clickless=sum(int(each["without_click"]) for each in actions),
     )
 
 
-def _cells(row: Sequence[Any], currency: str) -> tuple[str, ...]:
-    title, clicks, conversions, charge, margin = row
-    rate = f"{conversions / clicks:.1%}" if clicks else "-"
-    charged, paid = shown_amount(charge, currency), shown_amount(charge - margin, currency)
-    return title, f"{clicks:,}", f"{conversions:,}", rate, f"{charged:,}", f"{paid:,}", f"{charged - paid:,}"
+def _cells(title: str, sums: MetricSums, currency: str) -> tuple[str, ...]:
+    share = sums.metric("cr")
+    charged, paid = shown_amount(sums.charge, currency), shown_amount(sums.payout, currency)
+    amounts = (f"{each:,}" for each in (charged, paid, charged - paid))
+    return title, f"{sums.clicks:,}", f"{sums.conversions:,}", "-" if share is None else f"{share:.1%}", *amounts
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -50,7 +50,7 @@ _HOUR_WEIGHTS: Final = (3, 2, 2, 1, 1, 1, 2, 4, 6, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9,
 """The traffic of each hour of a day, UTC."""
 
 _CELLULAR_RATE: Final = 0.55
-"""The share of phones with an address of a carrier."""
+"""The share of phones with an IP address of a carrier."""
 _WRONG_LINK_RATE: Final = 0.03
 """The share of links that are wrong, or of offers that the affiliate may not promote."""
 _REPEATED_CLICK_RATE: Final = 0.12

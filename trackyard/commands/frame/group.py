@@ -12,7 +12,7 @@ from trackyard.runtime.exit_codes import ExitCode
 PROGRAM: Final = "trackyard"
 SECTIONS: Final = ("Server", "Figures", "Books and data", "People", "Help")
 """The sections of `trackyard --help`, in their order."""
-POINTER: Final = "Documentation: docs/commands.md, and /docs at the address of the API."
+POINTER: Final = "Documentation: docs/commands.md, and /docs at the URL of the API."
 
 
 class DocumentedCommand(click.Command):

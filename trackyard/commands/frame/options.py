@@ -22,7 +22,7 @@ class Number(click.IntRange):
     """A whole number in ASCII digits, within bounds (docs/spec/api-conventions.md#parameters)."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; the fault is that of any other text."""
+        """Return the number. The fault of a wrong one is the same as of any other text."""
         if not str(value).isascii():
             self.fail(f"{value!r} is not a valid integer.", param, ctx)
         return int(super().convert(value, param, ctx))
@@ -33,7 +33,7 @@ class Invocation:
     """The options of the command line for settings and the server.
 
     config: the file of `--config`.
-    url, key: the address and API key of a server elsewhere.
+    url, key: the URL and API key of a server elsewhere.
     """
 
     config: Path | None = None
@@ -66,7 +66,7 @@ class Invocation:
             os.environ["TRACKYARD_CONFIG"] = str(file.resolve())
 
     def names_server(self) -> bool:
-        """Return whether the command line or the environment has the address of a server."""
+        """Return whether the command line or the environment has the URL of a server."""
         return bool(self.url or os.environ.get("TRACKYARD_URL"))
 
     def api(self) -> "ApiClient":
@@ -113,7 +113,7 @@ def server_options(function: F) -> F:
         metavar="URL",
         expose_value=False,
         callback=_remember,
-        help="Address of the API of a server elsewhere, or TRACKYARD_URL.",
+        help="URL of the API of a server elsewhere, or TRACKYARD_URL.",
     )(function)
     return config_option(function)
 

@@ -24,7 +24,7 @@ Commands that need a running server find it from any folder. The first of these 
 3. `/etc/trackyard.toml`, where this user can read it;
 4. `data` in the current folder.
 
-Of a server of this machine the address is the one in `run/server.json` of the data directory. The server writes it at
+Of a server of this machine the URL is the one in `run/server.json` of the data directory. The server writes it at
 its start, for its owner only, and removes it when it stops. The API key is the first administrator's, read from the
 database. Where the server has `TRACKYARD_DATABASE_URL` or `TRACKYARD_SECRET_KEY` from its environment, commands need
 them too, or `--key`.

@@ -33,7 +33,7 @@ def import_network(
 ) -> ImportSummary:
     """Copy and print what was done. Raises WrongUse, CommandFailed, ServerAway.
 
-    target: returns the API here. source, key: address of the old platform and the key of an administrator there.
+    target: returns the API here. source, key: URL of the old platform and the key of an administrator there.
     """
     if not source.startswith(("http://", "https://")):
         raise WrongUse(f"--from must begin with http:// or https://, not {source!r}.")

@@ -217,5 +217,5 @@ POSTBACKS: Final = Kind(
 CONNECTIONS: Final = "connections"
 """Affiliates' connections to offers that are not public: a list of each affiliate, and no record of its own."""
 KINDS: Final = (CATEGORIES, ADVERTISERS, AFFILIATES, OFFERS)
-"""Kinds that staff list, each after those that it names."""
+"""Kinds that staff list, each after the kinds that it refers to."""
 NAMES: Final = (*(kind.name for kind in KINDS), CONNECTIONS, POSTBACKS.name)

@@ -14,7 +14,7 @@ class NumberMap:
     """
 
     def __init__(self, file: Path, source: str) -> None:
-        """Read the file. Raises CommandFailed for a file of another platform. source: address of this one."""
+        """Read the file. Raises CommandFailed for a file of another platform. source: URL of this one."""
         self._file = file
         self.source = source
         self._numbers: dict[tuple[str, str], str] = {}

@@ -46,7 +46,7 @@ class Platform(Protocol):
 
 @dataclass(slots=True)
 class KindSummary:
-    """What was done with a kind: records of the old platform, new ones here, and those from before."""
+    """What was done with a kind: records of the old platform, new ones here, and ones from before."""
 
     found: int = 0
     imported: int = 0

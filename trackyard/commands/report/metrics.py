@@ -42,7 +42,7 @@ class PrintedMetric:
     less: tuple[Callable[[Row], Value], ...] = ()
 
     def text_of(self, row: Row, currency: str) -> str:
-        """Return the value of a row as it is printed; a difference is that of printed values."""
+        """Return the value of a row as it is printed. A difference is taken of printed values."""
         if not self.less or self.value(row) is None:
             return self.text(self.value(row), currency)
         first, *others = (shown_amount(_number(part(row)), currency) for part in self.less)
@@ -93,7 +93,7 @@ def _counted(name: str) -> Callable[[Row], Decimal]:
 
 
 def _payout(row: Row, kind: str) -> Decimal:
-    """Return what affiliates earn by the conversions of a type.
+    """Return the payout of the conversions of a type.
 
     `plain` rows have no `payouts` (docs/compatibility.md): there it is the charge less the margin, and the revenue of
     an affiliate, who sees neither.
@@ -133,6 +133,10 @@ def _sums(row: Row) -> MetricSums:
         confirmed_charge=_number(_action("confirmed", "charge")(row)),
         confirmed_payout=_payout(row, "confirmed"),
         cost=_number(row.get("cost")),
+        clickless=int(_counted("without_click")(row)),
+        clickless_payout=_counted("payouts_without_click")(row),
+        clickless_confirmed=int(_number(_action("confirmed", "without_click")(row))),
+        clickless_confirmed_payout=_number(_action("confirmed", "payouts_without_click")(row)),
     )
 
 
@@ -184,6 +188,6 @@ _OF_API: Final = (
 )
 
 METRICS: Final = {metric.name: metric for metric in (*_WORDS, *_OF_API)}
-"""Every metric by name; those of the API have the names of the columns of its CSV."""
+"""Every metric by name. Metrics of the API have the names of the columns of its CSV."""
 DEFAULT: Final = ("clicks", "uniques", "conversions", "cr", "charge", "payout", "margin")
 DEFAULT_OF_REJECTIONS: Final = ("rejected",)

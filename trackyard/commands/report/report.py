@@ -43,7 +43,7 @@ class ReportRequest:
         }
         for name, value in self.filters:
             params.setdefault(f"filter[{name}][]", []).append(value)
-        params["slice[]"] = list(slices)
+        params["slice[]"], params["fields[]"] = list(slices), "without_click"
         if not is_time(slices[0]):
             params |= {"order[]": "raw", "orderType": "desc"}
         return params | ({"timezone": self.timezone} if self.timezone else {})

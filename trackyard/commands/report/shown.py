@@ -1,7 +1,5 @@
 """The forms of a report: a table with sparklines, JSON, CSV."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
@@ -88,13 +86,14 @@ def _values(metrics: Sequence[PrintedMetric], row: Row) -> dict[str, Value]:
 
 def csv_text(request: ReportRequest, found: ReportResult) -> str:
     """Return a report as CSV; things with ids have two columns."""
-    out = io.StringIO()
-    writer = csv.writer(out)
+    from trackyard.wire.response.csv_rows import csv_of_rows
+
     keys = [_csv_cells(row["slice"]) for row in found.rows]
-    writer.writerow([*(keys[0] if keys else request.slices), *(metric.name for metric in request.metrics)])
-    for cells, row in zip(keys, found.rows, strict=True):
-        writer.writerow([*cells.values(), *_values(request.metrics, row).values()])
-    return out.getvalue()
+    names = [*(keys[0] if keys else request.slices), *(metric.name for metric in request.metrics)]
+    rows = (
+        [*cells.values(), *_values(request.metrics, row).values()] for cells, row in zip(keys, found.rows, strict=True)
+    )
+    return "".join(csv_of_rows(names, rows))
 
 
 def _csv_cells(keys: dict[str, Any]) -> dict[str, Any]:
@@ -104,11 +103,4 @@ def _csv_cells(keys: dict[str, Any]) -> dict[str, Any]:
             cells |= {f"{name}.{part}": text for part, text in value.items()}
         else:
             cells[name] = value
-    return {name: _without_formula(value) for name, value in cells.items()}
-
-
-def _without_formula(value: Any) -> Any:
-    """Return a text with an apostrophe in front of what a spreadsheet would calculate, as exports have it."""
-    from trackyard.wire.response.csv_columns import FORMULA_STARTS
-
-    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA_STARTS else value
+    return cells

@@ -13,9 +13,9 @@ _SECONDS: Final = 60
 
 
 def get_doctor_results(invocation: Invocation) -> list[CheckFindings]:
-    """Return the findings of every check; with the address of a server elsewhere, that server's findings.
+    """Return the findings of every check; with the URL of a server elsewhere, that server's findings.
 
-    Raises WrongUse, ServerAway and ApiError only with such an address.
+    Raises WrongUse, ServerAway and ApiError only with such a URL.
     """
     if invocation.names_server():
         return _asked(invocation)

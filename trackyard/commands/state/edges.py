@@ -59,7 +59,7 @@ def release_edge(config: Config, number: int, clock: Clock) -> ReleasedEdge:
         except EdgeNotReleasable as fault:
             raise CommandFailed(_refusal(number, fault)) from None
     if lease is None:
-        raise CommandFailed(f"no edge has the number {number}: `trackyard edges list` shows those that have one.")
+        raise CommandFailed(f"no edge has the number {number}: `trackyard edges list` shows the edges that have one.")
     gives_up = lease.ended_at is None
     return ReleasedEdge(number, _moment(lease.loaded_until or lease.claimed_at) if gives_up else "")
 

@@ -1,4 +1,4 @@
-"""`trackyard origins`: what is known about the networks of addresses, and a new file of it."""
+"""`trackyard origins`: what is known about the networks of IP addresses, and a new file of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,9 @@ def describe_origins(path: Path) -> list[str]:
         counts = [sum(1 for span in spans if span[2] & bit) for spans in (ipv4, ipv6)]
         addresses = sum(last - first + 1 for first, last, bits in ipv4 if bits & bit)
         if any(counts):
-            lines.append(f"{name:9} {counts[0]:8,} spans of IPv4 with {addresses:,} addresses, {counts[1]:,} of IPv6")
+            lines.append(
+                f"{name:9} {counts[0]:8,} spans of IPv4 with {addresses:,} IP addresses, {counts[1]:,} of IPv6"
+            )
     return lines
 
 

@@ -16,7 +16,7 @@ _STORED = {
 
 
 def get_status(api: ApiClient) -> dict[str, Any]:
-    """Return the status as the API has it, with the address. Raises ServerAway, ApiError."""
+    """Return the status as the API has it, with the URL. Raises ServerAway, ApiError."""
     found: dict[str, Any] = api.get("/3.1/admin/status")["platform"]
     return {"url": api.url, **found}
 

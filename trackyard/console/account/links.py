@@ -17,10 +17,10 @@ from trackyard.base.errors import BadInput, Conflict, TooManyRequests
 from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext
 from trackyard.console.account.own_password import KEYS
-from trackyard.console.account.sign_in import span_text
+from trackyard.console.account.sign_in import find_opened, first_page, span_text
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.request import HOMES, PageRequest
+from trackyard.console.frame.request import PageRequest
 
 pages = Pages()
 
@@ -84,20 +84,24 @@ def _use(request: PageRequest, token: str, linked: LinkedAccount) -> PageAnswer:
     except (BadInput, Conflict) as refusal:
         faults = {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
         return _choice(request, token, linked, faults)
-    keys = KEYS if linked.has_password and has_keys(request.deps, linked.account) else ""
+    account = linked.account if opened is None else opened.session.account
+    keys = KEYS if linked.has_password and has_keys(request.deps, account) else ""
     if opened is None:
         return Redirect("/sign-in?changed=password" + (f"&next={quote(keys, safe='')}" if keys else ""))
-    return SignedIn(opened.key, keys or HOMES[linked.account.kind])
+    return SignedIn(opened.key, keys or first_page(request, find_opened(request, opened.key)))
 
 
 def _faults(request: PageRequest, linked: LinkedAccount) -> dict[str, str]:
     """Return the errors in the typed values, by field."""
-    faults = {}
-    if linked.chooses_email and not is_email_address(_email(request)):
-        faults["email"] = gettext("Enter your e-mail address, such as ada@example.com.")
-    if request.field("password") != request.field("again"):
-        faults["again"] = gettext("The two passwords differ.")
-    return faults
+    sentences = {
+        "email": gettext("Enter your e-mail address, such as ada@example.com."),
+        "again": gettext("The two passwords differ."),
+    }
+    is_wrong = {
+        "email": linked.chooses_email and not is_email_address(_email(request)),
+        "again": request.field("password") != request.field("again"),
+    }
+    return {name: sentence for name, sentence in sentences.items() if is_wrong[name]}
 
 
 def _email(request: PageRequest) -> str:

@@ -43,7 +43,7 @@ Faults = Mapping[str, str]
 class NewFactor:
     """A second factor that waits for its first code.
 
-    shown: the secret in groups. qr: None for a long address.
+    shown: the secret in groups. qr: None when the URL is too long for a code.
     """
 
     secret: str
@@ -96,7 +96,7 @@ def change_name(request: PageRequest) -> PageAnswer:
 @_post("email")
 def change_email(request: PageRequest) -> PageAnswer:
     """Ask for another e-mail address, which affiliates do themselves."""
-    message = gettext("A link is on its way to the new address. The address changes when you use it.")
+    message = gettext("A link is on its way to the new e-mail address. The e-mail address changes when you use it.")
     return _do(request, "email", email_confirmations.change, ("email", "password"), message)
 
 

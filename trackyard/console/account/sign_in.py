@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Final
 
 from trackyard.actions.people.callers import find_caller
+from trackyard.actions.people.companies import has_several_companies
 from trackyard.actions.people.sessions import end_session
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import (
@@ -19,12 +20,12 @@ from trackyard.base.errors import (
 )
 from trackyard.base.strangers import StrangerAct
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
-from trackyard.console.forms.kept import KEPT, find_kept
+from trackyard.console.forms.resubmission import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import HOMES, PageRequest
 from trackyard.console.seals import SealPurpose, seal, unseal
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import AccountKind, Caller
 
 pages = Pages()
 
@@ -75,11 +76,11 @@ def submit(request: PageRequest) -> PageAnswer:
         return _form(request, next_page, login, error=error, status=429)
     except RequestError as refusal:
         return _form(request, next_page, login, error=f"{refusal.text}.", status=refusal.status)
-    caller = find_caller(request.deps.database, request.deps.clock, opened.key, request.deps.sessions)
-    home = HOMES[AccountKind.AFFILIATE if caller is None else caller.account.kind]
+    caller = find_opened(request, opened.key)
+    home = HOMES[AccountKind.AFFILIATE if caller is None else caller.company.kind]
     kept = find_kept(request, request.field(KEPT), caller.account.name) if caller is not None else None
     page = None if kept is None else request.page("account/kept_form.html", kept=kept)
-    return SignedIn(opened.key, _next(next_page, home), page)
+    return SignedIn(opened.key, _next(next_page, home, first_page(request, caller)), page)
 
 
 def sign_in_again(request: PageRequest, kept: str) -> Html:
@@ -92,8 +93,21 @@ def sign_out(request: PageRequest) -> PageAnswer:
     """End the session of this browser."""
     caller = request.person.caller
     with suppress(NotFound):  # another browser ended it meanwhile
-        end_session(request.deps, caller.account, caller.session)
+        end_session(request.deps, caller.signer, caller.session)
     return SignedOut("/sign-in")
+
+
+def first_page(request: PageRequest, caller: Caller | None) -> str:
+    """Return the home of a person who signs in, or the page that chooses among several companies."""
+    if caller is None:
+        return HOMES[AccountKind.AFFILIATE]
+    home = HOMES[caller.company.kind]
+    return f"{home}companies" if has_several_companies(request.deps, caller) else home
+
+
+def find_opened(request: PageRequest, key: str) -> Caller | None:
+    """Return the caller of a session that was opened now; None where the account ended meanwhile."""
+    return find_caller(request.deps.database, request.deps.clock, key, request.deps.sessions)
 
 
 def _kept_step(request: PageRequest, login: str, password: str) -> str:
@@ -104,7 +118,7 @@ def _kept_step(request: PageRequest, login: str, password: str) -> str:
 
 def _first_step(request: PageRequest) -> tuple[str, str] | None:
     """Return the login and password of the first form, or None where it was sent now, or too long ago."""
-    found = unseal(request.deps.cipher, SealPurpose.SIGN_IN_STEP, request.field("step"))
+    found = unseal(request.deps.cipher, SealPurpose.SIGN_IN_STEP, request.field("step"), tuple[str, str, int])
     if found is None:
         return None
     login, password, until = found
@@ -136,10 +150,10 @@ def _form(
     )
 
 
-def _next(wanted: str, home: str) -> str:
-    """Return the path to go on with: a page of the same kind as the person's own, else its home."""
+def _next(wanted: str, home: str, usual: str = "") -> str:
+    """Return the wanted page where it is one of the person's own, else the usual one."""
     is_own = wanted.startswith(home) or wanted == home.rstrip("/")
-    return wanted if is_own and "\\" not in wanted and "//" not in wanted and wanted.isprintable() else home
+    return wanted if is_own and "\\" not in wanted and "//" not in wanted and wanted.isprintable() else usual or home
 
 
 def span_text(seconds: int) -> str:

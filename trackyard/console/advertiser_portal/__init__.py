@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from trackyard.console.advertiser_portal import conversions, home, offers, postbacks, statistics
+from trackyard.console.advertiser_portal import home, offers, postbacks, statistics
 from trackyard.console.frame.pages import Pages
 
 PARTS: Final[tuple[Pages, ...]] = (
     home.pages,
     offers.pages,
-    conversions.pages,
     statistics.pages,
     postbacks.pages,
 )

@@ -24,7 +24,10 @@ _PAGE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class OwnFigures:
-    """Sums of rows. charge: of conversions that count, which declined ones do not."""
+    """Sums of rows. charge, clickless: of conversions that count, which declined ones do not.
+
+    clickless: conversions without a click.
+    """
 
     clicks: int = 0
     unique: int = 0
@@ -33,6 +36,7 @@ class OwnFigures:
     hold: int = 0
     declined: int = 0
     charge: Decimal = Decimal(0)
+    clickless: int = 0
 
     def __add__(self, other: "OwnFigures") -> "OwnFigures":
         return OwnFigures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -44,13 +48,14 @@ class OwnFigures:
 
     @property
     def cr(self) -> Decimal | None:
-        """Return conversions as a share of clicks; None without clicks."""
-        return Decimal(self.conversions) / self.clicks if self.clicks else None
+        """Return the conversions of clicks as a share of clicks; None without clicks."""
+        found = self.for_charts().metric("cr")
+        return None if found is None else Decimal(found)
 
     def change(self, name: str, latest: "OwnFigures", before: "OwnFigures") -> tuple[str, str]:
         """Return the change of a figure in words, and its tone; nothing where all are 0.
 
-        latest: the part of the figures that is compared with those before.
+        latest: the part of the figures that is compared with earlier figures.
         """
         kind, each = METRIC_BY_NAME.get(name), (self, latest, before)
         if kind is not None:
@@ -66,7 +71,9 @@ class OwnFigures:
 
     def for_charts(self) -> MetricSums:
         """Return the figures as charts take them."""
-        return MetricSums(self.clicks, self.unique, conversions=self.conversions, charge=self.charge)
+        return MetricSums(
+            *(self.clicks, self.unique), conversions=self.conversions, charge=self.charge, clickless=self.clickless
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,7 @@ def days_of(first: date, last: date) -> list[Pair]:
 def read_page(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> OwnPage:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
     answer = calls.ask(METHOD, sent)
-    rows = [OwnRow(row.slice, _figures(row)) for row in answer.stats]
+    rows = [OwnRow(row.slice, figures_of(row)) for row in answer.stats]
     return OwnPage(rows, answer.pagination.total_count, answer.currency)
 
 
@@ -109,8 +116,10 @@ def total(figures: Iterable[OwnFigures]) -> OwnFigures:
     return sum(figures, OwnFigures())
 
 
-def _figures(row: figures_api.OwnStatsRowView) -> OwnFigures:
+def figures_of(row: figures_api.OwnStatsRowView) -> OwnFigures:
+    """Return the figures of a row of the API."""
     actions = row.actions
     counts = {name: actions[name].count for name in STATUSES if name in actions}
     charge = sum((actions[name].charge for name in COUNTED if name in actions), Decimal(0))
-    return OwnFigures(clicks=row.clicks, unique=row.unique, charge=charge, **counts)
+    clickless = sum(actions[name].without_click for name in COUNTED if name in actions)
+    return OwnFigures(clicks=row.clicks, unique=row.unique, charge=charge, clickless=clickless, **counts)

@@ -3,39 +3,42 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
-from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.api.people.advertiser_side.figures import OwnStatsAnswer, OwnStatsRowView
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.advertiser_portal.figures import (
     METHOD,
     OwnFigures,
     OwnPage,
-    OwnRow,
     days_of,
+    figures_of,
     read_page,
     total,
 )
-from trackyard.console.advertiser_portal.lists import chosen_period, own_offers
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.slice_keys import day_in
-from trackyard.console.list_files import list_file
-from trackyard.console.money_shown.currencies import PARAMETER, read_currency
+from trackyard.console.lists import cells
+from trackyard.console.lists.cells import ListCell, PageLink
+from trackyard.console.lists.declared import Days, ListColumn, ListPage, On, Tabs
+from trackyard.console.lists.filters import FilterBy
+from trackyard.console.lists.objects import OFFERS_OF_ADVERTISER
+from trackyard.console.lists.page import declare_list
+from trackyard.console.lists.state import read_days, read_state
+from trackyard.console.money.currencies import PARAMETER, read_currency
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.portal.lists import FilterChoice, chosen_value, set_filters
 from trackyard.console.portal.words import STATUSES
 
 pages = Pages()
 
+PATH: Final = "/advertiser/statistics"
+_DAYS: Final = Days()
 MOST_COMPARED: Final = 1000
 """Rows of a period that are compared."""
-PER_PAGE: Final = 400
-"""Rows of a page: a year of days."""
 SLICES: Final[Mapping[str, str]] = {
     "day": lazy_gettext("Day"),
     "offer": lazy_gettext("Offer"),
@@ -46,149 +49,201 @@ SLICES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class StatisticsRow:
-    """A row of the table.
+class ComparedRows:
+    """The figures of finished days, and of as many days before the period, by the value of their slice."""
 
-    conversions: the page of the conversions that it counts, in any status. compared: None for a row without comparison.
+    latest: Mapping[str, OwnFigures]
+    before: Mapping[str, OwnFigures]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsRow:
+    """A row, or the sums of all rows.
+
+    value: its slice's value; None for sums. record: None for sums. compared: None where the page compares nothing.
     """
 
-    name: str
+    value: str | None
     figures: OwnFigures
-    compared: "ComparedFigures | None"
-    charge: str
-    conversions: PageAddress
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticsSums:
-    """The sums of all rows. compared: None where they are not compared."""
-
-    figures: OwnFigures
-    charge: str
-    compared: "ComparedFigures | None"
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedFigures:
-    """The figures of a period, of its days that are over, and of as many days before the period."""
-
-    shown: OwnFigures
-    latest: OwnFigures
-    before: OwnFigures
+    currency: str
+    record: OwnStatsRowView | None
+    compared: ComparedRows | None
 
     def change(self, name: str) -> tuple[str, str]:
         """Return the change of a figure in words, and its tone."""
-        return self.shown.change(name, self.latest, self.before)
+        if self.compared is None:
+            return "", "neutral"
+        both = (self.compared.latest, self.compared.before)
+        found = (total(each.values()) if self.value is None else each.get(self.value, OwnFigures()) for each in both)
+        return self.figures.change(name, *found)
 
 
-@pages.get("/advertiser/statistics", audience="advertiser", needs=(METHOD,))
-def statistics(request: PageRequest) -> PageAnswer:
-    """Show clicks, conversions and charge by day, offer, country or goal, or send them as a file."""
-    period, fault = chosen_period(request)
-    offers, by = own_offers(request), _slice(request)
-    filters = (
-        FilterChoice("offer", gettext("Offer"), offers),
-        FilterChoice("country", gettext("Country"), country_names()),
-    )
-    currency = read_currency(request)
-    conditions = [(f"{each.name}[]", value) for each in filters if (value := chosen_value(request.address, each))]
-    conditions += currency.pairs
-    sent: list[Pair] = [*days_of(period.first, period.last), *conditions, ("slice[]", by)]
-    if (file := list_file(request, METHOD, lambda answer: answer.stats, sent)) is not None:
-        return file
-    page = request.address.page
-    try:
-        found = read_page(request.calls, [*sent, ("limit", str(PER_PAGE)), ("page", str(page))])
-        compared = _compared(request, period, [*conditions, ("slice[]", by)])
-    except RequestError as refusal:
-        compared, found, fault = (
-            None,
-            OwnPage([], 0, ""),
-            gettext("The figures cannot be read now. %(text)s.", text=refusal.text),
-        )
-    chips = set_filters(request.address, filters)
-    names = {"offer": dict(offers), "country": dict(country_names())}
-    return request.page(
-        "advertiser/statistics.html",
-        by=by,
-        slices=SLICES,
-        statuses=STATUSES,
-        rows=[_row(request, by, each, found.currency, names, compared) for each in found.rows],
-        sums=_sums(found, compared),
-        compared_text=period.before_text if compared is not None else "",
-        period=period,
-        periods=CHOICES,
-        fault=fault or currency.fault,
-        currency=currency.shown,
-        currencies=currency.menu(request.address),
-        filters=[each for each in filters if each.choices],
-        chips=chips,
-        is_filtered=bool(chips),
-        total=found.total,
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
-        api_request_path=request.calls.address(METHOD, sent),
-    )
+def _rows(by: str, request: PageRequest, answer: OwnStatsAnswer) -> list[StatisticsRow]:
+    compared = None if request.address.get("format") else _compared(by, request)
+    return [
+        StatisticsRow(_value(by, each.slice), figures_of(each), answer.currency, each, compared)
+        for each in answer.stats
+    ]
 
 
-def _slice(request: PageRequest) -> str:
-    chosen = request.address.get("by")
-    return chosen if chosen in SLICES else "day"
+def _value(by: str, keys: Mapping[str, int | str]) -> str:
+    return day_in(keys).isoformat() if by == "day" else str(keys[by])
 
 
-_Compared = tuple[Mapping[str, OwnFigures], Mapping[str, OwnFigures]]
-"""The rows of the days that are over, and of as many days before the period, by the value of their slice."""
-
-
-def _compared(request: PageRequest, period: DayPeriod, asked: Sequence[Pair]) -> _Compared | None:
-    """Return the figures to compare rows with; None where no day is over, or there are too many rows.
-
-    asked: the filters and the slice.
-    """
+def _compared(by: str, request: PageRequest) -> ComparedRows | None:
+    """Return the figures to compare rows with; None where no day is over, or there are too many rows."""
+    state = read_state(STATISTICS[by], request)
+    if (period := state.period) is None:
+        return None
     last = min(period.last, period.today - timedelta(days=1))
     if last < period.first:
         return None
     earlier = period.before.first
+    asked: list[Pair] = [pair for pair in state.asked[0] if pair[0] not in ("date_from", "date_to")]
+    asked.append(("limit", str(MOST_COMPARED)))
     spans = ((period.first, last), (earlier, earlier + (last - period.first)))
-    limit = ("limit", str(MOST_COMPARED))
-    latest, before = (read_page(request.calls, [*days_of(*span), *asked, limit]) for span in spans)
+    latest, before = (read_page(request.calls, [*days_of(*span), *asked]) for span in spans)
     if max(latest.total, before.total) > MOST_COMPARED:
         return None
-    return _by_value(latest), _by_value(before)
+    return ComparedRows(_by_value(by, latest), _by_value(by, before))
 
 
-def _by_value(page: OwnPage) -> Mapping[str, OwnFigures]:
-    return {"-".join(map(str, row.keys.values())): row.figures for row in page.rows}
+def _by_value(by: str, page: OwnPage) -> Mapping[str, OwnFigures]:
+    return {_value(by, row.keys): row.figures for row in page.rows}
 
 
-def _sums(found: OwnPage, compared: _Compared | None) -> StatisticsSums | None:
-    """Return the sums of all rows; None where the page has not all of them."""
-    if not found.rows or found.total > len(found.rows):
+def _sums(_request: PageRequest, rows: Sequence[StatisticsRow], all_rows: int) -> StatisticsRow | None:
+    if not rows or all_rows > len(rows):
         return None
-    sums = total(each.figures for each in found.rows)
-    both = None if compared is None else ComparedFigures(sums, *(total(each.values()) for each in compared))
-    return StatisticsSums(sums, shown.money(sums.charge, found.currency), both)
+    return StatisticsRow(None, total(each.figures for each in rows), rows[0].currency, None, rows[0].compared)
 
 
-def _row(
-    request: PageRequest,
-    by: str,
-    row: OwnRow,
-    currency: str,
-    names: Mapping[str, Mapping[str, str]],
-    compared: _Compared | None,
-) -> StatisticsRow:
-    """Return a row with its name, and the page of the conversions that it counts. Days are not compared.
+def _around(request: PageRequest, rows: Sequence[StatisticsRow]) -> Mapping[str, object]:
+    """Return the currency of amounts, and the sentences about it and about changes."""
+    currency, notes = read_currency(request), list[str]()
+    if rows and rows[0].compared is not None:
+        before = read_days(request, _DAYS)[0].before_text
+        notes = [gettext("Changes compare the days that are over with the %(before)s.", before=before)]
+    if clickless := total(each.figures for each in rows).clickless:
+        notes.append(
+            ngettext(
+                "CR leaves out %(num)d conversion without a click.",
+                "CR leaves out %(num)d conversions without a click.",
+                clickless,
+            )
+        )
+    return {
+        "currency": currency.shown,
+        "currencies": currency.menu(request.address),
+        "notes": [*notes, *([currency.fault] if currency.fault else [])],
+    }
 
-    names: the names of values, by slice.
-    """
-    value = day_in(row.keys).isoformat() if by == "day" else str(row.keys[by])
-    name = names.get(by, {}).get(value, value) or gettext("None")
-    kept = PageAddress("/advertiser/conversions", request.address.without("by", PARAMETER).pairs)
-    conversions = (
-        kept.without("period", "from", "to").set("from", value).set("to", value) if by == "day" else kept.set(by, value)
+
+def _name(by: str, row: StatisticsRow, on: On) -> ListCell:
+    match row.value:
+        case None:
+            return cells.cell(gettext("Total"))
+        case "":
+            return cells.cell(gettext("None"))
+        case value if by == "offer":
+            return on.object(OFFERS_OF_ADVERTISER, value)
+        case value if by == "country":
+            return cells.cell(dict(country_names()).get(value, value))
+        case value:
+            return cells.cell(value)
+
+
+def _conversions(by: str, row: StatisticsRow, status: str, on: On) -> PageAddress | str:
+    """Return the page of the conversions of a status that a row counts."""
+    if row.value is None or not row.figures.of_status(status):
+        return ""
+    kept = PageAddress("/advertiser/conversions", on.request.address.without("by", PARAMETER).pairs)
+    if by == "day":
+        kept = kept.without("period", "from", "to").set("from", row.value).set("to", row.value)
+    else:
+        kept = kept.set(by, row.value)
+    return kept.set("status", status)
+
+
+def _change(by: str, row: StatisticsRow, name: str) -> tuple[PageLink, ...]:
+    """Return the line below a figure. Days are not compared."""
+    text, tone = ("", "") if by == "day" and row.value is not None else row.change(name)
+    return (PageLink(text, "", tone=tone),) if text else ()
+
+
+def _figure(by: str, name: str, title: str) -> ListColumn[StatisticsRow]:
+    """Return the column of clicks, or of the conversions of a status, which leads to them."""
+
+    def cell(row: StatisticsRow, on: On) -> ListCell:
+        number = row.figures.clicks if name == "clicks" else row.figures.of_status(name)
+        link = "" if name == "clicks" else _conversions(by, row, name, on)
+        return cells.count(number, *_change(by, row, name), link=link)
+
+    return ListColumn(title=title, role="figure", cell=cell)
+
+
+def _columns(by: str) -> tuple[ListColumn[StatisticsRow], ...]:
+    return (
+        ListColumn(
+            title=SLICES[by],
+            role="title",
+            longest=80,
+            objects=OFFERS_OF_ADVERTISER if by == "offer" else None,
+            key=lambda row: row.value,
+            cell=partial(_name, by),
+        ),
+        _figure(by, "clicks", lazy_gettext("Clicks")),
+        ListColumn(
+            title=lazy_gettext("Unique"),
+            role="figure",
+            cell=lambda row, _: ListCell() if row.value is None else cells.count(row.figures.unique),
+        ),
+        *(_figure(by, status, label) for status, label in STATUSES.items()),
+        ListColumn(
+            title=lazy_gettext("CR"),
+            role="figure",
+            cell=lambda row, _: ListCell(
+                shown.percent(row.figures.cr), below=_change(by, row, "cr"), value=row.figures.cr
+            ),
+        ),
+        ListColumn(
+            title=lazy_gettext("Charge"),
+            role="figure",
+            cell=lambda row, _: cells.money(row.figures.charge, row.currency, *_change(by, row, "charge")),
+        ),
     )
-    both = None
-    if compared is not None and by != "day":
-        both = ComparedFigures(row.figures, *(each.get(value, OwnFigures()) for each in compared))
-    return StatisticsRow(name, row.figures, both, shown.money(row.figures.charge, currency), conversions)
+
+
+def _statistics(by: str) -> ListPage[StatisticsRow, OwnStatsAnswer]:
+    """Return the list of the rows of a slice."""
+
+    return ListPage(
+        path=PATH,
+        audience="advertiser",
+        own=(("by", by),),
+        method=METHOD,
+        view=OwnStatsAnswer,
+        fixed=(("slice[]", by),),
+        variables=lambda request: (read_currency(request).pairs, {}),
+        rows=partial(_rows, by),
+        record=lambda row: row.record or {},
+        title=lazy_gettext("Statistics"),
+        counted=lambda rows: ngettext("%(num)d row", "%(num)d rows", rows),
+        about=lazy_gettext("The charge includes confirmed, pending and held conversions."),
+        period=_DAYS,
+        tabs=Tabs(name="by", label=lazy_gettext("Rows by"), choices=tuple(SLICES.items())),
+        filters=(
+            FilterBy(name="offer", objects=OFFERS_OF_ADVERTISER),
+            FilterBy(name="country", label=lazy_gettext("Country"), choices=lambda _: country_names()),
+        ),
+        columns=_columns(by),
+        sums=_sums,
+        template="advertiser/statistics.html",
+        values=_around,
+        empty=lazy_gettext("No click and no conversion in these days."),
+        per_page=400,
+    )
+
+
+STATISTICS: Final = {by: _statistics(by) for by in SLICES}
+declare_list(pages, *STATISTICS.values())

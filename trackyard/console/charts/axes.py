@@ -96,7 +96,7 @@ def plot_area(
 
 
 def value_grid(area: PlotArea) -> Markup:
-    """Return the horizontal lines of the ticks with their labels, and that of zero among negative values."""
+    """Return the horizontal lines of the ticks with their labels, and of zero among negative values."""
     lines, labels = [], []
     zero = Markup("")
     for value, text in area.ticks:

@@ -3,11 +3,12 @@
 from trackyard.console.forms.bound import FieldChoices, plain_text
 from trackyard.console.forms.codecs import KeyedLines, LineCodec
 from trackyard.console.forms.declared import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
-from trackyard.console.forms.form import PageForm, open_form
+from trackyard.console.forms.form import AnyForm, PageForm, open_form
 from trackyard.console.forms.state import RowState, flat_pairs
 
 __all__ = [
     "PLATFORM_CURRENCY",
+    "AnyForm",
     "FieldChoices",
     "FormField",
     "FormGroup",

@@ -1,16 +1,17 @@
 """A field of a form together with the parameter of the API that it fills."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms.declared import PLATFORM_CURRENCY, FormField, FormPlan, FormRows, Widget
 from trackyard.console.frame.shown import shorten, zone_name
+from trackyard.wire.endpoint import A
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.parameters import MethodParameter
 
@@ -54,14 +55,14 @@ class BoundField:
         """Return whether it must be filled."""
         return self.declared.required or (self.parameter.required and not self.declared.optional)
 
-    def value_in(self, values: Mapping[str, Any]) -> Value:
+    def value_in(self, values: Mapping[str, object]) -> Value:
         """Return its value in the answer of a method."""
-        found: Any = values
+        found: object = values
         for key in (self.declared.read or self.name).replace("]", "").split("["):
             found = found.get(key) if isinstance(found, Mapping) else None
         return self.value_of(found)
 
-    def value_of(self, found: Any) -> Value:
+    def value_of(self, found: object) -> Value:
         """Return a value of an answer in the form of the field."""
         if self.declared.codec is not None:
             return tuple(self.declared.codec.lines(found))
@@ -140,14 +141,14 @@ BoundPart = BoundField | BoundRows
 
 
 def bind(
-    plan: FormPlan[Any], calls: LocalCalls[Deps], choices: FieldChoices, currency: str, zone: ZoneInfo
+    plan: FormPlan[A], calls: LocalCalls[Deps], choices: FieldChoices, currency: str, zone: ZoneInfo
 ) -> list[list[BoundPart]]:
     """Return the parts of each group with their parameters. zone: of the person."""
     return [[_bound(plan, part, calls, choices, currency, zone) for part in group.parts] for group in plan.groups]
 
 
 def _bound(
-    plan: FormPlan[Any],
+    plan: FormPlan[A],
     part: FormField | FormRows,
     calls: LocalCalls[Deps],
     choices: FieldChoices,
@@ -181,7 +182,7 @@ def _field(
     widget = declared.widget or ("lines" if declared.codec else _widget(parameter, is_chosen=bool(named)))
     unit = zone_name(zone) if declared.zoned else declared.unit or parameter.unit
     given_first = currency if declared.initial == PLATFORM_CURRENCY else declared.initial
-    first: Any = () if declared.codec else given_first or parameter.default
+    first: object = () if declared.codec else given_first or parameter.default
     initial = _value(first, is_list=widget in _LISTS)
     return BoundField(
         name=declared.name,
@@ -221,7 +222,7 @@ def _widget(parameter: MethodParameter, *, is_chosen: bool) -> Widget:
         return "select"
     kind = parameter.kind
     if kind in ("rows", "file"):
-        raise ValueError(f"{parameter.name} is no single value")
+        raise ValueError(f"{parameter.name} is not a single value")
     return _WIDGETS.get(kind) or kind  # type: ignore[return-value]
 
 
@@ -231,15 +232,15 @@ def _in_words(value: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" if text == text.lower() else value
 
 
-def _value(found: Any, *, is_list: bool) -> Value:
+def _value(found: object, *, is_list: bool) -> Value:
     if not is_list:
         return plain_text(",".join(map(plain_text, found)) if isinstance(found, list | tuple) else found)
     if isinstance(found, str):
         return tuple(part.strip() for part in found.split(",") if part.strip())
-    return tuple(plain_text(each) for each in found or ())
+    return tuple(map(plain_text, found)) if isinstance(found, Iterable) else ()
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: object) -> str:
     """Return a value of an answer as text: flags are 1 and 0."""
     if value is None:
         return ""

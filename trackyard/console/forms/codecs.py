@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 EMPTY: Final = "(empty)"
 """What a line says for an empty value."""
@@ -14,7 +14,7 @@ class LineCodec(Protocol):
     Lines that it cannot read are left to the API, which refuses them.
     """
 
-    def lines(self, found: Any) -> Iterable[str]:
+    def lines(self, found: object) -> Iterable[str]:
         """Return the lines of a value."""
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -25,7 +25,7 @@ class LineCodec(Protocol):
 class KeyedLines:
     """A map of lists, one key a line: `GB: 2635167, 2641364`."""
 
-    def lines(self, found: Any) -> Iterable[str]:
+    def lines(self, found: object) -> Iterable[str]:
         """Return the lines of a map."""
         if isinstance(found, Mapping):
             for key, values in found.items():

@@ -55,7 +55,7 @@ class FormRows:
 
     one: what one of them is called: "Payment".
     more: fields of a record that are folded away; more_label: below these words.
-    help: "" = that of the parameter.
+    help: "" = the parameter's.
     is_conditions: whether each field has a line of its own, and folded fields that are filled are shown.
     """
 

@@ -11,7 +11,7 @@ from trackyard.console.forms.bound import BoundField, BoundPart, BoundRows, Fiel
 from trackyard.console.forms.changes import FormChange, changes_of, is_changed, pairs_of
 from trackyard.console.forms.declared import FormPlan
 from trackyard.console.forms.inputs import GroupInputs, NamedFault, named_faults, own_faults, shown_group
-from trackyard.console.forms.kept import DO, seal_of
+from trackyard.console.forms.resubmission import DO, seal_of
 from trackyard.console.forms.state import (
     FormState,
     Pair,
@@ -46,7 +46,7 @@ class PageForm(Generic[A]):
         self,
         request: PageRequest,
         plan: FormPlan[A],
-        values: View | Mapping[str, Any] | None,
+        values: View | Mapping[str, object] | None,
         choices: FieldChoices,
         path: Mapping[str, str],
         fixed: Sequence[Pair],
@@ -242,17 +242,28 @@ class PageForm(Generic[A]):
         return self._typed.rows[name]
 
     def page(
-        self, request: PageRequest, title: str, *, back: str, line: str = "", save: str = "", **values: Any
+        self,
+        request: PageRequest,
+        title: str,
+        *,
+        back: str,
+        line: str = "",
+        save: str = "",
+        template: str = "form.html",
+        **values: object,
     ) -> Html:
         """Return the page of the form.
 
         back: the path of "Cancel". line: a sentence about the current state, below the title. save: the button's text.
-        values: the values of the template. `template` replaces form.html with a template that extends it.
+        template: form.html, or one that extends it. values: its values.
         """
-        template = values.pop("template", "form.html")
         return request.page(
             template, self.status, form=self, title=title, back=back, line=line, save=save or gettext("Save"), **values
         )
+
+
+AnyForm = PageForm[Any]
+"""A form of any method."""
 
 
 def _outdated(part: BoundPart, current: FormState) -> str:
@@ -273,7 +284,7 @@ def _with_copy(rows: Sequence[RowState], place: str) -> list[RowState]:
 def open_form(
     request: PageRequest,
     plan: FormPlan[A],
-    values: View | Mapping[str, Any] | None = None,
+    values: View | Mapping[str, object] | None = None,
     *,
     choices: FieldChoices | None = None,
     path: Mapping[str, str] | None = None,

@@ -255,7 +255,7 @@ def _input(
 
 
 def _with_present(field: BoundField, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the choices, and present values that are none of them."""
+    """Return the choices, and present values that are not among them."""
     if field.widget not in ("select", "checks"):
         return ()
     known = {value for value, _ in field.choices}

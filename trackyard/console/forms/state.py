@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from trackyard.console.forms.bound import BoundField, BoundPart, BoundRows, Value, plain_text
 
@@ -54,15 +54,16 @@ class FormState:
         return json.dumps([self.fields, rows], ensure_ascii=False, separators=(",", ":"))
 
 
-def shown_state(parts: Sequence[BoundPart], values: Mapping[str, Any] | None) -> FormState:
+def shown_state(parts: Sequence[BoundPart], values: Mapping[str, object] | None) -> FormState:
     """Return the state of a thing; None = a new one."""
     fields, rows = {}, {}
     for part in parts:
         if isinstance(part, BoundField):
             fields[part.name] = part.initial if values is None else part.value_in(values)
         else:
-            found = (values or {}).get(part.name) or []
-            rows[part.name] = tuple(_shown_row(part, str(place), each) for place, each in enumerate(found))
+            found = (values or {}).get(part.name)
+            records = found if isinstance(found, list | tuple) else ()
+            rows[part.name] = tuple(_shown_row(part, str(place), each) for place, each in enumerate(records))
     return FormState(fields, rows)
 
 
@@ -152,7 +153,7 @@ def _origin(text: str) -> str:
     return text if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_ROWS)) + 1 else ""
 
 
-def flat_pairs(name: str, value: Any) -> Iterable[Pair]:
+def flat_pairs(name: str, value: object) -> Iterable[Pair]:
     """Yield a value of an answer as parameters."""
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
@@ -164,11 +165,11 @@ def flat_pairs(name: str, value: Any) -> Iterable[Pair]:
         yield name, "" if value in ([], (), {}) else plain_text(value)
 
 
-def _loaded(value: Any) -> Value:
+def _loaded(value: object) -> Value:
     return tuple(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _shown_row(rows: BoundRows, origin: str, values: Mapping[str, Any]) -> RowState:
+def _shown_row(rows: BoundRows, origin: str, values: Mapping[str, object]) -> RowState:
     known = (each.name for each in rows.parameter.parts if each.name in values)
     flat = (pair for name in known for pair in flat_pairs(f"[{name}]", values[name]))
     return RowState(origin, {each.name: each.value_in(values) for each in rows.fields}, _carried(rows, flat))

@@ -1,4 +1,4 @@
-"""The address of a page holds its state (docs/spec/console.md#addresses)."""
+"""The address of a page holds its state (docs/spec/console.md#urls)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,3 +62,11 @@ class PageAddress:
     def hidden(self, *left_out: str) -> Iterable[Pair]:
         """Yield what a form must carry along so that the rest of the state stays."""
         return (pair for pair in self.without(*left_out).pairs)
+
+
+def back_to(path: str, sent: str) -> str:
+    """Return the address of a list that a form came from.
+
+    Where the form has the address of another page, return only the path.
+    """
+    return sent if sent == path or (sent.startswith(f"{path}?") and sent.isprintable()) else path

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -24,13 +24,13 @@ class Html:
     """A page made by a template.
 
     values: the values of the template.
-    late: makes the part of the page that waits for reports; its place is where the template includes `late_mark.html`.
-    The rest of the template waits with it. Where the template includes `late_end.html`, the text before that is sent at
-    once, and a slow part is put there.
+    late: makes the part of the page that waits for reports; its place is where the template includes
+    `deferred_mark.html`. The rest of the template waits with it. Where the template includes `deferred_end.html`, the
+    text before that is sent at once, and a slow part is put there.
     """
 
     template: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
     status: int = 200
     late: "Callable[[], Html] | None" = None
 

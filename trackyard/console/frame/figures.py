@@ -9,15 +9,16 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics import reports
-from trackyard.api.statistics.rows import ActionView, StatsRowView, Value
+from trackyard.api.statistics.rows import WITHOUT_CLICK, ActionView, StatsRowView, Value
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
 from trackyard.console.frame.slice_keys import Keys, day_in, id_in, row_key
 from trackyard.domain.statistics.metrics import (
+    CLICKLESS,
     COUNTED,
     Metric,
     MetricSums,
@@ -26,7 +27,7 @@ from trackyard.domain.statistics.metrics import (
 from trackyard.wire.local_calls import LocalCalls
 
 _SHOWN_TYPES: Final = tuple(("conversionTypes[]", kind) for kind in (*COUNTED, "declined"))
-_FIELDS: Final = ("views",)
+_FIELDS: Final = ("views", WITHOUT_CLICK)
 _FIELDS_OF_STAFF: Final = ("cost",)
 """The fields of rows that figures are computed from. Pages name them, so that no compatibility switch hides them."""
 LARGE_AMOUNT: Final = 10_000
@@ -105,8 +106,8 @@ def _keys(row: StatsRowView, *, by_offer: bool) -> Keys:
             number = str(keys[name])
             page = (row.landings_info or {}).get(number)
             title = page.title if page else number if number != "0" else _without_page(name)
-            shown = title if by_offer else f"{title} · {offer['title'] or offer['id']}"
-            keys[name] = {"id": f"{offer['id']}/{number}", "title": shown}
+            shown = title if by_offer else f"{title} · {offer.get('title') or id_in(keys, 'offer')}"
+            keys[name] = {"id": f"{id_in(keys, 'offer')}/{number}", "title": shown}
     return keys
 
 
@@ -218,7 +219,7 @@ def finished_hours(
     filters: Iterable[Pair] = (),
 ) -> Page:
     """Return the rows of an earlier period up to the last full hour of now."""
-    cut = period.day_of_now_in(earlier)
+    cut = period.same_day_in(earlier)
     if cut > earlier.last:
         return all_rows(calls, earlier, slices, most, filters)
     if period.hour:
@@ -253,7 +254,7 @@ def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
     """
     if not period.is_open or period.first > period.today:
         return []
-    cut = period.day_of_now_in(earlier)
+    cut = period.same_day_in(earlier)
     return [period.today, cut] if cut <= earlier.last else [period.today]
 
 
@@ -272,7 +273,7 @@ def without_late_hours(
         return total(days.values()), total(days_before.values())
     if not lates:
         return MetricSums(), MetricSums()
-    cut = period.day_of_now_in(earlier)
+    cut = period.same_day_in(earlier)
     late, late_before, *_ = (*(total(row.figures for row in each.rows) for each in lates), MetricSums())
     now = total(figures for day, figures in days.items() if day <= period.today)
     return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
@@ -287,7 +288,7 @@ def days_up_to_now(
     """
     if not period.is_open or period.first > period.today:
         return days_before
-    cut = period.day_of_now_in(earlier)
+    cut = period.same_day_in(earlier)
     if cut > earlier.last:
         return days_before
     return {**days_before, cut: before - total(figures for day, figures in days_before.items() if day < cut)}
@@ -318,7 +319,7 @@ def value_of(kind: Metric, of: MetricSums) -> Decimal | int | None:
 def figure_change(kind: Metric, shown: MetricSums, now: MetricSums, before: MetricSums) -> tuple[str, ChangeTone]:
     """Return the change of a figure in words, and its tone. Shares differ in points.
 
-    shown: what the figure next to it counts. now: the part of it that is compared, up to the last full hour.
+    shown: the sums of the shown figure. now: their part up to the last full hour, which is compared.
     """
     beside, new, old = (value_of(kind, each) for each in (shown, now, before))
     if kind.unit != "share":
@@ -335,12 +336,26 @@ def change_up_to(
 ) -> tuple[str, ChangeTone]:
     """Return the change of a figure of a period, with the hour up to which it counts.
 
-    Where no full hour is over there is none.
+    Before the first full hour is over there is no change.
     """
     if not period.has_full_hour:
         return "", ChangeTone.NEUTRAL
     change, tone = figure_change(kind, shown, now, before)
     return period.with_hour(change), tone
+
+
+def apart_text(kinds: Iterable[Metric], of: MetricSums) -> str:
+    """Return how many conversions without a click are in no CR and no EPC; "" where none are.
+
+    kinds: the figures that are shown with the sentence. of: what they count.
+    """
+    if not of.clickless or not any(kind.per is not None and CLICKLESS in kind.reads for kind in kinds):
+        return ""
+    return ngettext(
+        "CR and EPC leave out %(num)d conversion without a click.",
+        "CR and EPC leave out %(num)d conversions without a click.",
+        of.clickless,
+    )
 
 
 def figure_text(kind: Metric, of: MetricSums, currency: str, *, short: bool = False) -> str:
@@ -374,22 +389,29 @@ def _figures(row: StatsRowView, *, is_staff: bool) -> MetricSums:
     `revenue`, and its charge and margin are 0.
     """
     actions: Mapping[str, ActionView] = row.actions if isinstance(row.actions, dict) else {}
-    counts = defaultdict[str, int](int, {kind: action.count for kind, action in actions.items()})
+    counts = {kind: each.count for kind, each in actions.items()}
+    charges = {kind: each.charge for kind, each in actions.items()}
     payouts = {kind: each.charge - each.earning if is_staff else each.revenue for kind, each in actions.items()}
     counted = [kind for kind in COUNTED if kind in actions]
+    clickless = {kind: each.without_click or 0 for kind, each in actions.items()}
+    clickless_payouts = {kind: each.payouts_without_click or Decimal(0) for kind, each in actions.items()}
     return MetricSums(
         clicks=int(row.traffic.raw),
         unique=int(row.traffic.uniq),
         rejected=row.trafficback or 0,
         impressions=row.views or 0,
         conversions=sum(counts[kind] for kind in counted),
-        declined=counts["declined"],
-        charge=sum((actions[kind].charge for kind in counted), Decimal(0)),
+        declined=counts.get("declined", 0),
+        charge=sum((charges[kind] for kind in counted), Decimal(0)),
         payout=sum((payouts[kind] for kind in counted), Decimal(0)),
-        confirmed_charge=actions["confirmed"].charge if "confirmed" in actions else Decimal(0),
+        confirmed_charge=charges.get("confirmed", Decimal(0)),
         confirmed_payout=payouts.get("confirmed", Decimal(0)),
-        confirmed=counts["confirmed"],
-        pending=counts["pending"],
-        hold=counts["hold"],
+        confirmed=counts.get("confirmed", 0),
+        pending=counts.get("pending", 0),
+        hold=counts.get("hold", 0),
         cost=row.cost or Decimal(0),
+        clickless=sum(clickless[kind] for kind in counted),
+        clickless_payout=sum((clickless_payouts[kind] for kind in counted), Decimal(0)),
+        clickless_confirmed=clickless.get("confirmed", 0),
+        clickless_confirmed_payout=clickless_payouts.get("confirmed", Decimal(0)),
     )

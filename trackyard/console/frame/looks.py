@@ -21,11 +21,11 @@ def read_look(request: PageRequest, caller: Caller) -> Look | None:
     """Return the look of a staff user's session, also one that has ended; None for every other session."""
     if not request.sealed_look or not isinstance(caller, StaffCaller):
         return None
-    found = unseal(request.deps.cipher, SealPurpose.LOOK, request.sealed_look)
+    found = unseal(request.deps.cipher, SealPurpose.LOOK, request.sealed_look, tuple[str, AccountKind, str, int])
     if found is None or found[0] != _session(caller):
         return None
     _, kind, number, ends_at = found
-    account = Account(AccountKind(kind), number)
+    account = Account(kind, number)
     return Look(account, ends_at) if request.address.path.startswith(HOMES[account.kind]) else None
 
 

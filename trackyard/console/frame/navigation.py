@@ -134,6 +134,7 @@ PORTAL: Final = (
             RailLink(lazy_gettext("Referrals"), "/portal/referrals"),
             RailLink(lazy_gettext("News"), "/portal/news"),
             RailLink(lazy_gettext("Requests"), "/portal/requests"),
+            RailLink(lazy_gettext("People with access"), "/portal/people"),
         ),
         folded=True,
     ),
@@ -147,7 +148,8 @@ ADVERTISER: Final = (
             RailLink(lazy_gettext("Offers"), "/advertiser/offers"),
             RailLink(lazy_gettext("Conversions"), "/advertiser/conversions"),
             RailLink(lazy_gettext("Statistics"), "/advertiser/statistics"),
-            RailLink(lazy_gettext("Postback addresses"), "/advertiser/postbacks"),
+            RailLink(lazy_gettext("Postback URLs"), "/advertiser/postbacks"),
+            RailLink(lazy_gettext("People with access"), "/advertiser/people"),
         ),
     ),
 )

@@ -58,30 +58,30 @@ class DayPeriod:
 
     @property
     def has_full_hour(self) -> bool:
-        """Return whether an hour of it is over, so that it can be compared."""
+        """Return whether at least one hour of the period is over, so that the period can be compared."""
         return self.first < self.today or not self.is_open or (self.first == self.today and self.hour > 0)
 
     def with_hour(self, change: str) -> str:
-        """Return a rise or a fall with the hour up to which it counts; other changes as they are."""
+        """Return a rise or a fall with the hour at which its count ends. Other changes come back unchanged."""
         if not self.hour_text or change[:1] not in ("\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"):
             return change
         return gettext("%(change)s up to %(hour)s", change=change, hour=self.hour_text)
 
     def against(self, before_text: str) -> str:
-        """Return the name of the earlier period, with the hour at which both periods end."""
+        """Return the name of the earlier period, and, while a day is open, the hour at which both end."""
         if not self.hour_text or not before_text:
             return before_text
         return gettext("%(before)s, up to %(hour)s", before=before_text, hour=self.hour_text)
 
     @property
     def before(self) -> "DayPeriod":
-        """Return as many days just before it."""
+        """Return the period of the same length that ends just before this one."""
         length = timedelta(days=self.days)
         return replace(self, first=self.first - length, last=self.last - length)
 
     @property
     def text(self) -> str:
-        """Return its days in words: 1-21 Nov 2026."""
+        """Return the days of the period in words, such as "1-21 Nov 2026"."""
         return period_text(self.first, self.last)
 
     @property
@@ -95,7 +95,7 @@ class DayPeriod:
 
     @property
     def weeks_before(self) -> "DayPeriod":
-        """Return the same weekdays of the nearest weeks that it does not overlap."""
+        """Return the same weekdays in the nearest earlier weeks without an overlap."""
         length = timedelta(weeks=self.weeks)
         return replace(self, first=self.first - length, last=self.last - length)
 
@@ -158,7 +158,7 @@ class DayPeriod:
                 return self.months_text
         return ""
 
-    def day_of_now_in(self, other: "DayPeriod") -> date:
+    def same_day_in(self, other: "DayPeriod") -> date:
         """Return the day of another period that is as far from its first day as today is."""
         return other.first + (self.today - self.first)
 

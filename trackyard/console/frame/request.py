@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -69,12 +69,12 @@ class Person:
     @property
     def audience(self) -> Audience:
         """Return the kind of people that the person belongs to."""
-        return _AUDIENCES[self.caller.account.kind]
+        return _AUDIENCES[self.caller.company.kind]
 
     @property
     def home(self) -> str:
         """Return the path of the person's first page."""
-        return HOMES[self.caller.account.kind]
+        return HOMES[self.caller.company.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +139,21 @@ class PageRequest:
 
     @property
     def language(self) -> str:
-        """Return the code of the language of the page: that of the address, of the person, or of the browser."""
+        """Return the code of the page's language, from the URL, the person or the browser."""
         person = self.person_or_none
         own = person.preferences.language if person is not None else ""
         return self.named_language or own or self.browser_language or ENGLISH
 
     @property
     def zone(self) -> ZoneInfo:
-        """Return the zone of times: that of the address (`tz`), the person's own, or the platform's."""
+        """Return the time zone of the page: the parameter `tz`, else the person's zone, else the platform's."""
         person = self.person_or_none
         own = find_zone(person.preferences.timezone) if person is not None else None
         return self._zone_of_address or own or self.deps.zone
 
     @property
     def day_zone(self) -> ZoneInfo:
-        """Return the zone of days: that of the address (`tz`), or the platform's."""
+        """Return the zone of days: `tz` of the URL, or the platform's."""
         return self._zone_of_address or self.deps.zone
 
     def time_of(self, text: str | None, source: ZoneInfo | None = None, *, seconds: bool = False) -> str:
@@ -169,7 +169,7 @@ class PageRequest:
 
     @property
     def calls(self) -> LocalCalls[Deps]:
-        """Return the methods of the API for the person; for a stranger those for anyone."""
+        """Return the methods of the API for the person; a stranger gets the methods for anyone."""
         if self.calls_or_none is None:
             raise Unauthorized
         return self.calls_or_none
@@ -208,6 +208,6 @@ class PageRequest:
         """Return the first value of a field of the form, "" when it was not sent."""
         return next((value for key, value in self.form if key == name), "")
 
-    def page(self, template: str, status: int = 200, **values: Any) -> Html:
+    def page(self, template: str, status: int = 200, **values: object) -> Html:
         """Return a page with these values."""
         return Html(template, values, status)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -44,7 +43,7 @@ def environment() -> Environment:
     return made
 
 
-def _one_text(text: str, /, **values: Any) -> Markup:
+def _one_text(text: str, /, **values: object) -> Markup:
     """Return a text in the language of the page; templates call it as `_`.
 
     The text is escaped, too: a name from data that is translated by mistake stays text.
@@ -53,7 +52,7 @@ def _one_text(text: str, /, **values: Any) -> Markup:
     return found % values if values else found
 
 
-def _counted_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
+def _counted_text(one: str, many: str, number: int, /, **values: object) -> Markup:
     """Return a counted text; templates call this as `ngettext`. `num` is the number."""
     return escape(counted_text(one, many, number)) % {"num": count_text(number), **values}
 
@@ -78,6 +77,6 @@ def link_to(path: str, text: str) -> Markup:
     return element.format(path=path, text=text)
 
 
-def render(template: str, values: Mapping[str, Any]) -> str:
+def render(template: str, values: Mapping[str, object]) -> str:
     """Return a page as text."""
     return environment().get_template(template).render(values)

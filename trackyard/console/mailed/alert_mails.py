@@ -16,9 +16,9 @@ from trackyard.actions.statistics.report_mails import Letter
 from trackyard.base.metrics import ALERTS
 from trackyard.base.texts.languages import language, speaking, spoken
 from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.console.frame.persons import find_person
 from trackyard.console.frame.templates import render
 from trackyard.console.mailed.digests import DigestMailer
-from trackyard.console.people import find_person
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.findings import Severity
 

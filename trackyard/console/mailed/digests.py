@@ -25,11 +25,11 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.frame.persons import find_person
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.frame.templates import render
 from trackyard.console.mailed.tables import svg_of
-from trackyard.console.people import find_person
 from trackyard.console.reports_shown.slices import cell_of
 from trackyard.console.staff.tops.ranks import read_ranked
 from trackyard.domain.people.callers import StaffCaller
@@ -44,7 +44,7 @@ SHOWN: Final = ("clicks", "conversions", "charge", "payout", "margin")
 """The figures of a digest."""
 CHARTS: Final = ("clicks", "conversions", "margin")
 DRAWN_DAYS: Final = 14
-"""Days of the charts of a daily digest; those of a weekly one show its days and the week before."""
+"""Days of the charts of a daily digest; charts of a weekly one show its days and the week before."""
 MOST_ALERTS: Final = 20
 _DAYS: Final = {DigestRhythm.DAY: 1, DigestRhythm.WEEK: 7}
 _MOVERS: Final = (("offer", lazy_gettext("Offers")), ("affiliate", lazy_gettext("Affiliates")))

@@ -61,7 +61,7 @@ def _document(
         network=request.network.name or PRODUCT,
         title=report.name,
         about=(about,),
-        notes=tuple(query.faults),
+        notes=(*query.faults, *filter(None, (table.apart,))),
         headings=table.headings,
         names=table.names,
         total=table.total,

@@ -24,7 +24,7 @@ def letter_of(request: PageRequest, report: SavedReport, files: str) -> Letter:
     query = read_query(request)
     whole = table_of(request, query, PAGE_ROWS if files == CSV else PDF_ROWS)
     table = whole if query.view else whole.first(PAGE_ROWS)
-    notes = list(query.faults)
+    notes = [*query.faults, *filter(None, (table.apart,))]
     if table.more:
         more = ngettext("%(num)d more row is in the report.", "%(num)d more rows are in the report.", table.more)
         notes.append(more)

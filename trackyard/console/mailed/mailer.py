@@ -16,9 +16,9 @@ from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.base.texts.languages import language, speaking
 from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.persons import find_person
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.mailed.letters import letter_of, refused_letter
-from trackyard.console.people import find_person
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.statistics.report_mails import ReportMail
 from trackyard.domain.statistics.saved_reports import SavedReport, zone_of
@@ -71,7 +71,7 @@ class ReportMailer:
         if claimed is None:  # another process has it
             return
         caller = find_account_caller(self._deps, claimed.account)
-        if claimed.report is None or caller is None or not self._may(caller):
+        if claimed.report is None or caller is None or not self._has_permission(caller):
             stop_mail(self._deps, claimed.account, claimed.mail.report_id)
             log.info(
                 "report by mail stopped", extra={"account": claimed.account.name, "report": claimed.mail.report_id}
@@ -94,7 +94,7 @@ class ReportMailer:
             letter = refused_letter(request, report, refusal)
         finish(self._deps, claimed, request.person.email, letter)
 
-    def _may(self, caller: Caller) -> bool:
+    def _has_permission(self, caller: Caller) -> bool:
         calls = self._calls(caller, "")
         return all(calls.may(method) for method in _NEEDED) and calls.has_features((_FEATURE,))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame.figures import figure_text
+from trackyard.console.frame.figures import apart_text, figure_text
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.pages import report_chart
 from trackyard.console.reports_shown.query import ReportQuery
@@ -19,7 +19,7 @@ class MailTable:
     """A report as texts.
 
     names: how many cells at the start of a row are names; the others are figures. total: "" where a column has none.
-    more: rows that are left out. chart: an SVG, "" = none.
+    more: rows that are left out. chart: an SVG, "" = none. apart: how many conversions figures leave out, in words.
     """
 
     headings: tuple[str, ...]
@@ -28,6 +28,7 @@ class MailTable:
     rows: tuple[tuple[str, ...], ...]
     more: int = 0
     chart: str = ""
+    apart: str = ""
 
     def first(self, most: int) -> "MailTable":
         """Return the table with its first rows."""
@@ -62,6 +63,7 @@ def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
         rows=tuple((*(cell_of(name, row.keys).text for name in query.by), *texts(row.figures)) for row in found.rows),
         more=found.count - len(found.rows),
         chart=svg_of(report_chart(query, found)),
+        apart=apart_text((*query.columns, query.shown), found.total),
     )
 
 
@@ -75,6 +77,7 @@ def _pivot(view: PivotView) -> MailTable:
         names=1,
         total=(gettext("Total"), *(cell.text for cell in pivot.total.cells), pivot.total.total.text),
         rows=tuple(cells),
+        apart=view.apart,
     )
 
 
@@ -86,6 +89,7 @@ def _heat_map(view: HeatMapView) -> MailTable:
         total=(gettext("Total"), *sums, whole),
         rows=tuple((hour, *texts, total) for hour, texts, total in view.hours),
         chart=svg_of(view.chart),
+        apart=view.apart,
     )
 
 
@@ -96,6 +100,7 @@ def _funnel(view: FunnelView) -> MailTable:
         total=(),
         rows=tuple((step.name, step.number, step.of_before or "—", step.of_first or "—") for step in view.steps),
         chart=svg_of(view.chart),
+        apart=view.apart,
     )
 
 

@@ -37,8 +37,8 @@ _NAMES: Final[Mapping[str, str]] = {
     "not with": lazy_gettext("left out together"),
     "with the browsers": lazy_gettext("browsers"),
     "not with the browsers": lazy_gettext("browsers left out"),
-    "from the addresses": lazy_gettext("addresses"),
-    "not from the addresses": lazy_gettext("addresses left out"),
+    "from the IP addresses": lazy_gettext("IP addresses"),
+    "not from the IP addresses": lazy_gettext("IP addresses left out"),
     "not on": lazy_gettext("devices left out"),
     "without": lazy_gettext("systems left out"),
     "not over": lazy_gettext("connections left out"),
@@ -176,7 +176,10 @@ def _restrictions(offer: ShownOffer) -> Iterator[Sentence]:
 
 def _repeated(offer: ShownOffer) -> Iterator[Sentence]:
     if offer.uniq_ip_only:
-        yield (Phrase(gettext("only the") + " "), Phrase(gettext("first click of an address in 24 hours"), strong=True))
+        yield (
+            Phrase(gettext("only the") + " "),
+            Phrase(gettext("first click of an IP address in 24 hours"), strong=True),
+        )
 
 
 def _meant_for(offer: ShownOffer) -> Iterator[Sentence]:
@@ -208,10 +211,10 @@ def _conditions(group: SharedTargetingView) -> Iterator[Sentence]:
     yield from _clause("of the providers", (_in_country(name, country) for country, name in isps))
     yield from _organizations(group.isp_organization)
     yield from _clause("not over" if group.connection_deny else "over", group.connection)
-    yield from _clause("from the addresses", group.ip.allow)
-    yield from _clause("not from the addresses", group.ip.deny)
+    yield from _clause("from the IP addresses", group.ip.allow)
+    yield from _clause("not from the IP addresses", group.ip.deny)
     if group.ip.ipv6_deny:
-        yield from _clause("not from the addresses", ["IPv6"])
+        yield from _clause("not from the IP addresses", ["IPv6"])
     yield from _texts(group)
     yield from _subs(group.sub)
     if group.block_proxy:

@@ -6,14 +6,14 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.api.offers.view_parts import OfferPaymentView, SharedPaymentView
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import LazyText, gettext, lazy_gettext
 from trackyard.console.frame import shown
+from trackyard.domain.offers.choices import OFFER_STATUS_RULES
 
-STATUSES: Final[Mapping[str, str]] = {
-    "active": lazy_gettext("Active"),
-    "stopped": lazy_gettext("Stopped"),
-    "suspended": lazy_gettext("Suspended"),
-}
+STATUSES: Final[Mapping[str, str]] = {status.value: LazyText(rule.label) for status, rule in OFFER_STATUS_RULES.items()}
+"""The statuses of offers and their names."""
+MARKS: Final[Mapping[str, str]] = {status.value: rule.mark for status, rule in OFFER_STATUS_RULES.items()}
+"""Shape and colour of a status."""
 PRIVACIES: Final[Mapping[str, str]] = {
     "public": lazy_gettext("Public"),
     "protected": lazy_gettext("Protected"),

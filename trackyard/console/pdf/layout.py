@@ -72,14 +72,14 @@ def lines_of(text: str, width: float, measure: Measure) -> list[str]:
         if line:
             lines.append(line)
         while measure(word) > width and len(word) > 1:
-            part = _fitting(word, width, measure)
+            part = _longest_prefix(word, width, measure)
             lines.append(part)
             word = word[len(part) :]
         line = word
     return [*lines, line]
 
 
-def _fitting(word: str, width: float, measure: Measure) -> str:
+def _longest_prefix(word: str, width: float, measure: Measure) -> str:
     """Return the longest beginning of a word that fits, at least one character."""
     length = len(word) - 1
     while length > 1 and measure(word[:length]) > width:

@@ -2,31 +2,27 @@
 
 from typing import Final
 
+from trackyard.console.conversions import refused_imports
 from trackyard.console.frame.pages import Pages
+from trackyard.console.offers import own_listing
 from trackyard.console.portal import (
-    conversions,
     home,
     news,
     offer,
-    offers,
-    pay_requests,
-    payments,
     referrals,
-    refused_imports,
     reports,
     smartlinks,
 )
 from trackyard.console.portal.deliveries import pixels, postbacks
+from trackyard.console.tracking import own_postbacks
 
 PARTS: Final[tuple[Pages, ...]] = (
     home.pages,
-    offers.pages,
+    own_listing.pages,
     offer.pages,
-    conversions.pages,
     refused_imports.pages,
     reports.pages,
-    pay_requests.pages,
-    payments.pages,
+    own_postbacks.pages,
     postbacks.pages,
     pixels.pages,
     smartlinks.pages,

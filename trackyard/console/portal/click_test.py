@@ -9,7 +9,7 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.words import sentences_of
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import results
 from trackyard.domain.tracking.subs import SUBS
 
 
@@ -61,8 +61,8 @@ def _tested(request: PageRequest, offer: AffiliateOfferView, ip: str, agent: str
     if check.passes:
         sentence = gettext("The click gets through.")
     else:
-        found: str = reference_texts("results")["rejections"][check.reason]["portal"]
-        sentence = gettext("The click is rejected: %(reason)s.", reason=gettext(found))
+        found = results().rejections[check.reason]
+        sentence = gettext("The click is rejected: %(reason)s.", reason=gettext(found.portal))
     goes = gettext("The visitor sees a page without the offer.")
     if check.target:
         goes = gettext("The visitor goes to %(address)s .", address=check.target)

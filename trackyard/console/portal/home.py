@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -20,15 +22,16 @@ from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import change_up_to, figure_text
+from trackyard.console.frame.figures import apart_text, change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
+from trackyard.console.frame.shown import rate
+from trackyard.console.money.currencies import CurrencyChoice, read_currency
+from trackyard.console.money.own_balances import requested_sums, sums_being_paid
+from trackyard.console.offers.own_listing import OWN_PATH, PortalOffer
 from trackyard.console.portal.click_test import OwnClickTest, test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
-from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
-from trackyard.console.portal.payments import requested_sums, sums_being_paid
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricDirection, MetricSums
 
@@ -39,6 +42,12 @@ DAYS: Final = 21
 LATEST: Final = 6
 SHORT: Final = 5
 """Offers of a short list."""
+EPC_DAYS: Final = 30
+"""Days of the EPC of offers."""
+_MOST_RANKED: Final = 100
+"""Offers with the highest EPC of which the affiliate may still see a few."""
+_MOST_OFFERS: Final = 10_000
+"""Offers that are compared by EPC."""
 _HOURS: Final = 25
 """The most hours of a day."""
 _OFFERS: Final = 100
@@ -68,7 +77,7 @@ class OfferList:
 
     title: str
     path: str
-    rows: tuple[PortalOfferRow, ...]
+    rows: tuple[PortalOffer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ def home(request: PageRequest) -> PageAnswer:
     money = _money(request)
     chosen = KINDS.get(request.address.get("show"), EARNED)
     currency = read_currency(request)
-    today, chart, fault = _today(request, chosen, currency)
+    today, chart, apart, fault = _today(request, chosen, currency)
     latest = _latest(request)
     return request.page(
         "portal/home.html",
@@ -100,11 +109,13 @@ def home(request: PageRequest) -> PageAnswer:
         chosen=chosen,
         chart=chart,
         days=DAYS,
+        apart=apart,
         fault=fault or currency.fault,
         currency=currency.shown,
         currencies=currency.menu(request.address),
         own=_link(request),
-        offer_lists=_offer_lists(request),
+        offer_lists=_offer_lists(request, currency),
+        epc_days=EPC_DAYS,
         latest=latest,
         statuses=STATUSES,
         declined={each.id: decline_text(each) for each in latest or ()},
@@ -150,10 +161,13 @@ def _money(request: PageRequest) -> list[HomeTile]:
     return [*tiles, HomeTile("", gettext("Requested"), requested, more or waits)]
 
 
-def _today(request: PageRequest, chosen: Metric, currency: CurrencyChoice) -> tuple[list[HomeTile], Markup, str]:
-    """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
+def _today(request: PageRequest, chosen: Metric, currency: CurrencyChoice) -> tuple[list[HomeTile], Markup, str, str]:
+    """Return the figures of today and the chart of the chosen one.
+
+    Then what EPC leaves out, and why the figures cannot be read; both are texts, "" = nothing.
+    """
     if not request.calls.may(reports.custom):
-        return [], Markup(), ""
+        return [], Markup(), "", ""
     now = _now(request, request.day_zone)
     period = _period(now.date(), DAYS, now)
     try:
@@ -161,7 +175,7 @@ def _today(request: PageRequest, chosen: Metric, currency: CurrencyChoice) -> tu
         compared, before = _full_hours(request, now, currency.pairs)
         late = figures.late_hours(request.calls, period.before.last, period, filters=currency.pairs)
     except RequestError as refusal:
-        return [], Markup(), gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
+        return [], Markup(), "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     today = days.get(now.date(), MetricSums())
     single = _period(now.date(), 1, now)
     tiles = [_tile(single, kind, today, compared, before, currency.shown) for kind in KINDS.values()]
@@ -175,7 +189,8 @@ def _today(request: PageRequest, chosen: Metric, currency: CurrencyChoice) -> tu
         currency.shown,
         selects=False,
     )
-    return tiles, chart, ""
+    drawn = figures.total(days.get(each, MetricSums()) for each in period.each_day())
+    return tiles, chart, apart_text(KINDS.values(), drawn if chosen.name == "epc" else today), ""
 
 
 def _period(last: date, days: int, now: datetime) -> DayPeriod:
@@ -216,25 +231,43 @@ def _link(request: PageRequest) -> OwnLink | None:
     return OwnLink([(str(each.id), each.title) for each in found], offer, link, test_own_link(request, offer))
 
 
-def _offer_lists(request: PageRequest) -> list[OfferList]:
-    """Return the newest offers, and the offers that earn the most for a click."""
+def _offer_lists(request: PageRequest, currency: CurrencyChoice) -> list[OfferList]:
+    """Return the newest offers, and the offers with the highest EPC of the affiliate."""
     if not request.calls.may(lists.list_offers):
         return []
-    new, top = (
-        request.calls.ask_as(
-            lists.AffiliateOffersAnswer, lists.list_offers, [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))]
-        ).offers
-        for sort in ("id", "epc")
-    )
-    currency = request.deps.currency
+    earned = _own_epc(request, currency)
+    best = [("int_id[]", str(key)) for key in islice(earned, _MOST_RANKED)]
+    new = _offers(request, [("sort[id]", "desc"), ("limit", str(SHORT))])
+    top = {each.id: each for each in _offers(request, [*best, ("limit", str(_MOST_RANKED))])} if best else {}
     return [
-        OfferList(gettext("New offers"), OFFERS, tuple(offer_row(each, {}, currency) for each in new)),
+        OfferList(
+            gettext("New offers"), OWN_PATH, tuple(PortalOffer(each, epc=earned.get(each.id, "")) for each in new)
+        ),
         OfferList(
             gettext("Top offers"),
-            f"{OFFERS}?sort=epc",
-            tuple(offer_row(each, {}, currency) for each in top if each.epc),
+            f"{OWN_PATH}?sort=epc-desc",
+            tuple(PortalOffer(top[key], epc=earned[key]) for key in earned if key in top)[:SHORT],
         ),
     ]
+
+
+def _offers(request: PageRequest, sent: Sequence[Pair]) -> Sequence[AffiliateOfferView]:
+    return request.calls.ask_as(lists.AffiliateOffersAnswer, lists.list_offers, sent).offers
+
+
+def _own_epc(request: PageRequest, currency: CurrencyChoice) -> dict[int, str]:
+    """Return the own EPC of each offer that has one, the highest first; none where figures cannot be read."""
+    if not request.calls.may(reports.custom):
+        return {}
+    now = _now(request, request.day_zone)
+    try:
+        period = _period(now.date(), EPC_DAYS, now)
+        found = figures.all_rows(request.calls, period, ["offer"], _MOST_OFFERS, currency.pairs)
+    except RequestError:
+        return {}
+    valued = [(Decimal(value), row) for row in found.rows if (value := row.figures.metric("epc"))]
+    valued.sort(key=lambda pair: pair[0], reverse=True)
+    return {int(row.id_of("offer")): rate(value, currency.shown) for value, row in valued}
 
 
 def _latest(request: PageRequest) -> list[ConversionForAffiliate] | None:

@@ -12,15 +12,16 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import every_row, rows_file
+from trackyard.console.offers.own_listing import CONNECTED, connection_of
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.portal.click_test import find_own_test
 from trackyard.console.portal.links import link_form
-from trackyard.console.portal.offers import CONNECTED, connection_of
 from trackyard.console.portal.words import sentences_of
 from trackyard.console.qr_codes import qr_svg
+from trackyard.domain.offers.choices import OfferStatus
 
 pages = Pages()
 
@@ -84,6 +85,7 @@ def _page(
         "portal/offer.html",
         status,
         offer=offer,
+        rule=OfferStatus(offer.status).rule,
         connection=connection,
         is_connected=connection is CONNECTED,
         may_ask=offer.required_approval and request.calls.may(tickets.request_connection),

@@ -12,7 +12,7 @@ from trackyard.api.tracking.logs import Instant
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import results
 
 STATUSES: Final[Mapping[str, str]] = {
     "confirmed": lazy_gettext("Confirmed"),
@@ -38,8 +38,8 @@ def decline_text(conversion: ConversionForAffiliate | OwnConversionView) -> str:
     """Return why a conversion was declined; "" for others, and where nothing was written down."""
     if conversion.status != "declined":
         return ""
-    known = reference_texts("results")["declines"].get(conversion.comment)
-    return f"{conversion.comment}. {known['text'].replace('`', '')}" if known else conversion.comment
+    known = results().declines.get(conversion.comment)
+    return f"{conversion.comment}. {known.text.replace('`', '')}" if known else conversion.comment
 
 
 def sentences_of(refusal: RequestError) -> str:

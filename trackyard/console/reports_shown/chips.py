@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.actions.deps import Deps
 from trackyard.api.offers import lists
-from trackyard.api.people import advertisers, affiliates, staff
-from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
@@ -25,10 +22,9 @@ from trackyard.console.reports_shown.filters import (
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.signals import clicks_of_choices, signal_text
 from trackyard.console.reports_shown.slices import cell_of, empty_text
-from trackyard.wire.local_calls import LocalCalls
 
 OFFERED: Final = 40
-"""Values that the form of a filter offers: those with the most clicks in the period."""
+"""Values that the form of a filter offers: the ones with the most clicks in the period."""
 _SHOWN: Final = 5
 """Values of a filter that its chip names; it counts the others."""
 _LONGEST: Final = 60
@@ -117,7 +113,8 @@ def menu_of_filters(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 
 def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chip:
     kind = condition.kind
-    shown = [_name_of(request, kind, value) for value in condition.values[:_SHOWN]]
+    names = _names(request, condition)
+    shown = [names.get(value) or value for value in condition.values[:_SHOWN]]
     if condition.has_empty:
         shown.insert(0, empty_text(kind.name))
     change = query.address.without("add", "how").set("add", kind.name)
@@ -131,33 +128,27 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
     )
 
 
-def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:
-    """Return the name of the object with an id in a filter; the id where the person may not see it."""
-    if not kind.is_object:
-        return signal_text(value) if kind.name == "origin" else value
+def _names(request: PageRequest, condition: Condition) -> Mapping[str, str]:
+    """Return the words of the first values of a filter; ids that the person may not see have none."""
+    objects, values, calls = condition.kind.objects, condition.values[:_SHOWN], request.calls
+    if condition.kind.name == "origin":
+        return {value: signal_text(value) for value in values}
+    if objects is None:
+        return {}
     try:
-        name = _object_name(request.calls, kind.name, {"id": value})
+        if not calls.is_staff:
+            return {value: _own_title(request, value) for value in values}
+        return objects.names(calls, (value for value in values if objects.takes(calls, value)))
     except RequestError:
-        return value
-    return name if name.strip() else value
+        return {}
 
 
-def _object_name(calls: LocalCalls[Deps], kind: str, path: Mapping[str, str]) -> str:
-    """Return the name of the object at a path. Raises RequestError."""
-    match kind:
-        case "offer":
-            return calls.ask(lists.get, path=path).offer.title
-        case "affiliate":
-            return _affiliate_name(calls.ask(affiliates.show, path=path).partner)
-        case "advertiser":
-            return calls.ask(advertisers.show, path=path).advertiser.title
-        case "manager" | "advertiser_manager":
-            return calls.ask(staff.show, path=path).user.email
-    raise ValueError(f"{kind} is no filter by an object")
-
-
-def _affiliate_name(found: AffiliateView) -> str:
-    return next((text for text in (found.name, found.login, found.email) if text and text.strip()), "")
+def _own_title(request: PageRequest, offer: str) -> str:
+    """Return the title of an offer for an affiliate; "" where it may not see the offer."""
+    try:
+        return request.calls.ask(lists.get, path={"id": offer}).offer.title
+    except RequestError:
+        return ""
 
 
 def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list[OfferedValue]:

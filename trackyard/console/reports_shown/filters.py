@@ -6,6 +6,7 @@ from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.lists.objects import ADVERTISERS, AFFILIATES, MANAGERS, OFFERS, AnyObjects
 from trackyard.console.reports_shown.slices import slice_label
 
 MOST_VALUES: Final = 200
@@ -20,7 +21,7 @@ class FilterKind:
 
     accepts, excludes: the API's filters. excludes: "" where the API cannot leave values out.
     slice: the slice with the same values, "" without one. is_text: whether the filter can accept the empty value.
-    of_staff: whether only staff have the filter.
+    of_staff: whether only staff have the filter. objects: its values are the ids of these.
     """
 
     name: str
@@ -30,18 +31,22 @@ class FilterKind:
     slice: str = ""
     is_text: bool = False
     of_staff: bool = False
-
-    @property
-    def is_object(self) -> bool:
-        """Return whether its values are ids of objects, which have names."""
-        return self.name in ("offer", "affiliate", "advertiser", "manager", "advertiser_manager")
+    objects: AnyObjects | None = None
 
 
 FILTERS: Final = (
-    FilterKind("offer", lazy_gettext("Offer"), "offer", "not_offer_id", "offer"),
-    FilterKind("affiliate", lazy_gettext("Affiliate"), "partner", "not_affiliate_id", "affiliate", of_staff=True),
+    FilterKind("offer", OFFERS.label, "offer", "not_offer_id", "offer", objects=OFFERS),
     FilterKind(
-        "advertiser", lazy_gettext("Advertiser"), "advertiser", "not_advertiser_id", "advertiser", of_staff=True
+        "affiliate", AFFILIATES.label, "partner", "not_affiliate_id", "affiliate", of_staff=True, objects=AFFILIATES
+    ),
+    FilterKind(
+        "advertiser",
+        ADVERTISERS.label,
+        "advertiser",
+        "not_advertiser_id",
+        "advertiser",
+        of_staff=True,
+        objects=ADVERTISERS,
     ),
     FilterKind("country", lazy_gettext("Country"), "country", "not_country", "country", is_text=True),
     FilterKind("device", lazy_gettext("Device"), "device", "", "device", is_text=True),
@@ -54,7 +59,13 @@ FILTERS: Final = (
     *(FilterKind(f"sub{each}", slice_label(f"sub{each}"), f"sub{each}", is_text=True) for each in range(6, 9)),
     FilterKind("smart_id", lazy_gettext("SmartLink"), "smart_id", "not_smartlink_id", "smart_id"),
     FilterKind(
-        "manager", lazy_gettext("Affiliate manager"), "manager", "not_affiliate_manager_id", "manager", of_staff=True
+        "manager",
+        lazy_gettext("Affiliate manager"),
+        "manager",
+        "not_affiliate_manager_id",
+        "manager",
+        of_staff=True,
+        objects=MANAGERS,
     ),
     FilterKind(
         "advertiser_manager",
@@ -62,6 +73,7 @@ FILTERS: Final = (
         "advertiser_manager_id",
         "not_advertiser_manager_id",
         of_staff=True,
+        objects=MANAGERS,
     ),
     FilterKind("offer_tag", lazy_gettext("Tag of the offer"), "offer_tag", "not_offer_tag"),
     FilterKind(
@@ -124,7 +136,8 @@ def read_conditions(
         elif start == "not" and not by_name[kind].excludes:
             faults.append(
                 gettext(
-                    "Values of %(label)s cannot be left out: choose those to show instead.", label=by_name[kind].label
+                    "Values of %(label)s cannot be left out: choose the values to show instead.",
+                    label=by_name[kind].label,
                 )
             )
     conditions = (condition for kind in kinds for condition in _conditions_of(kind, address))

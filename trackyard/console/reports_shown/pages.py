@@ -10,14 +10,22 @@ from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone
+from trackyard.console.deferred.refused import Way, refused_part, shorter_periods
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import Row, days_up_to_now, figure_change, figure_text, on_each_day, value_of
+from trackyard.console.frame.figures import (
+    Row,
+    apart_text,
+    days_up_to_now,
+    figure_change,
+    figure_text,
+    on_each_day,
+    value_of,
+)
 from trackyard.console.frame.periods import COMPARISONS
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number, percent
-from trackyard.console.late.refused import Way, refused_part, shorter_periods
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import linked_cell, links_of
 from trackyard.console.reports_shown.drill import RowMenu, menu_of
@@ -115,6 +123,7 @@ def _late(request: PageRequest, query: ReportQuery) -> Html:
         "total": _row(request, query, found, None),
         "rows": [_row(request, query, found, row) for row in found.rows],
         "hint": _hint(query, found),
+        "apart": apart_text((*query.columns, query.shown), found.total),
         "place": place,
         "first": (place - 1) * PAGE_ROWS,
     }

@@ -10,7 +10,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.figures import request_of
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.money_shown.currencies import PARAMETER, CurrencyChoice, read_currency
+from trackyard.console.money.currencies import PARAMETER, CurrencyChoice, read_currency
 from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
 from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
 from trackyard.domain.people.permissions import slice_features
@@ -19,7 +19,10 @@ from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
 _ONLY_CHOSEN: Final = frozenset(
-    ("confirmed", "pending", "hold", "impressions", "ctr", "ecpm", "confirmed_profit", "confirmed_roi", "expected_epc")
+    (
+        *("confirmed", "pending", "hold", "impressions", "ctr", "ecpm", "confirmed_profit", "confirmed_roi"),
+        *("expected_epc", "without_click", "total_epc"),
+    )
 )
 """Figures that no table has until the address names them."""
 _OF_FIGURES: Final = ("figures", "show", "sort")
@@ -90,7 +93,7 @@ class ReportQuery:
     def currency(self) -> str:
         """Return the currency of the amounts.
 
-        It is that of the address, else that of a filter by one, else the platform's.
+        It comes from the URL, else from a filter by one, else it is the platform's.
         """
         own = [each.values for each in self.conditions if each.kind.name == "currency"]
         is_own = not self.money.code and len(own) == 1 and len(own[0]) == 1
@@ -115,7 +118,7 @@ class ReportQuery:
 
     @property
     def compared_kind(self) -> Metric:
-        """Return the figure of the column that compares: the sorted one, else that of the chart."""
+        """Return the figure of the column that compares: the sorted one, else the chart's."""
         return METRIC_BY_NAME.get(self.sort, self.shown)
 
     def request(self) -> list[Pair]:

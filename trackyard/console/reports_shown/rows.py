@@ -10,11 +10,11 @@ from itertools import zip_longest
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.console.deferred.together import ask_together
 from trackyard.console.frame import figures
 from trackyard.console.frame.figures import Page, Row, value_of
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.slice_keys import Key, Keys
-from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
 from trackyard.console.reports_shown.slices import compared_key, is_time, order_key
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
@@ -248,7 +248,7 @@ def _with_finished_hours(
 def _finished_rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, read: _Read) -> list[Row] | None:
     """Return the rows before up to the hour of now, or of whole days where these are read already."""
     if read.earlier is not None:
-        until = replace(before, last=min(before.last, query.period.day_of_now_in(before)))
+        until = replace(before, last=min(before.last, query.period.same_day_in(before)))
         return _rows_before(calls, query, until, read)
     found = figures.finished_hours(calls, query.period, before, query.by, MOST_ROWS, query.filters)
     return found.rows if found.total <= MOST_ROWS else None

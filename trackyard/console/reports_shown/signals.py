@@ -20,7 +20,7 @@ _TEXTS: Final[Mapping[str, str]] = {
 
 
 def signal_text(choice: str) -> str:
-    """Return the text of a choice of the filter."""
+    """Return the label of a choice in the filter of signals."""
     return str(_TEXTS.get(choice, choice))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from markupsafe import Markup
 
 from trackyard.base.texts.languages import spoken
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.charts.axes import hour_label
 from trackyard.console.charts.funnels import FunnelChart, FunnelStep, funnel_chart
 from trackyard.console.charts.heat_maps import HeatMap, heat_map
@@ -17,7 +17,7 @@ from trackyard.console.charts.svg import chart_box
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html
-from trackyard.console.frame.figures import figure_text, value_of
+from trackyard.console.frame.figures import apart_text, figure_text, value_of
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.chips import FilterForm
 from trackyard.console.reports_shown.counted import links_of
@@ -58,6 +58,7 @@ class PivotView:
 
     offered: the slices to choose the columns from. names: the names of its two slices. left_out: the slices it sums.
     too_many: how many cells it has, where these are more than `most`. turned: with rows and columns swapped.
+    apart: how many conversions the figure leaves out, in words.
     """
 
     offered: Sequence[tuple[str, PageAddress]] = ()
@@ -67,6 +68,7 @@ class PivotView:
     names: Sequence[str] = ()
     turned: PageAddress | None = None
     left_out: Sequence[str] = ()
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class HeatMapView:
     """A heat map and its table.
 
     weekdays: their names, and how often the period has each. hours, total: the texts of each weekday, and of all.
+    apart: how many conversions the figure leaves out, in words.
     """
 
     has_rows: bool
@@ -82,16 +85,18 @@ class HeatMapView:
     weekdays: Sequence[tuple[str, int]]
     hours: Sequence[tuple[str, Sequence[str], str]]
     total: tuple[Sequence[str], str]
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FunnelView:
-    """A funnel and its table."""
+    """A funnel and its table. apart: how many conversions it leaves out, in words."""
 
     has_rows: bool
     chart: Markup
     steps: Sequence[ShownStep]
     declined: str
+    apart: str = ""
 
 
 ReportView = PivotView | HeatMapView | FunnelView
@@ -120,7 +125,7 @@ def view_of(request: PageRequest, query: ReportQuery) -> ReportView:
 
 
 def _pivot(request: PageRequest, query: ReportQuery) -> PivotView:
-    """Return a pivot by the first two slices; without a second one, those to choose from."""
+    """Return a pivot by the first two slices; without a second one, the slices to choose from."""
     if len(query.by) < 2:
         offered = [(slice_label(name), query.address.add("by", name)) for name in query.slices if name not in query.by]
         return PivotView(offered=offered)
@@ -134,6 +139,7 @@ def _pivot(request: PageRequest, query: ReportQuery) -> PivotView:
         names=[slice_label(name) for name in by],
         turned=_turned(query),
         left_out=[slice_label(name) for name in query.by[2:] if name not in query.needed_slices],
+        apart=apart_text([query.shown], figures.total(row.figures for row in found.rows)),
     )
 
 
@@ -181,6 +187,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
             for hour in range(24)
         ],
         total=([text(each) for each in whole], text(figures.total(whole))),
+        apart=apart_text([kind], figures.total(whole)),
     )
 
 
@@ -194,8 +201,9 @@ def _funnel(request: PageRequest, query: ReportQuery) -> FunnelView:
         rejections = figures.all_rows(calls, query.period, [REJECTION_REASON, *needed], MOST_ROWS, query.filters)
         rejected = sum(row.figures.rejected for row in rejections.rows)
         steps.insert(0, ("", gettext("Clicks"), sums.clicks + rejected))
-    steps.append(("conversions", gettext("Conversions"), sums.conversions))
-    steps.append(("", gettext("Confirmed"), sums.confirmed))
+    # The list of conversions has those without a click, too.
+    steps.append(("" if sums.clickless else "conversions", gettext("Conversions"), sums.conversions - sums.clickless))
+    steps.append(("", gettext("Confirmed"), sums.confirmed - sums.clickless_confirmed))
     links = links_of(request, query, None)
     first = steps[0][2]
     chart = FunnelChart(
@@ -216,6 +224,17 @@ def _funnel(request: PageRequest, query: ReportQuery) -> FunnelView:
             for place, (kind, name, number) in enumerate(steps)
         ],
         declined=shown.number(sums.declined),
+        apart=_left_out(sums.clickless),
+    )
+
+
+def _left_out(clickless: int) -> str:
+    if not clickless:
+        return ""
+    return ngettext(
+        "It leaves out %(num)d conversion without a click.",
+        "It leaves out %(num)d conversions without a click.",
+        clickless,
     )
 
 

@@ -138,7 +138,7 @@ def _click_step(request: PageRequest, present: _Present) -> FirstStep:
 def _postback_step(request: PageRequest, present: _Present) -> FirstStep:
     title = gettext("The advertiser's postback")
     if not present.click or present.advertiser is None:
-        return FirstStep(title, gettext("Its address is here once there is a click."), False)
+        return FirstStep(title, gettext("Its URL is here once there is a click."), False)
     url = present.advertiser.postback_url.replace("clickid=CLICK", f"clickid={present.click}")
     detail = gettext("Open it as the advertiser's server would, then reload this page: it shows the first conversion.")
     return FirstStep(title, detail, False, copy=url)

@@ -15,27 +15,27 @@ from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone, change_text
+from trackyard.console.deferred.refused import refused_part, shorter_periods
+from trackyard.console.deferred.together import ask_together
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import change_up_to, figure_text
+from trackyard.console.frame.figures import apart_text, change_up_to, figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.late.refused import refused_part, shorter_periods
-from trackyard.console.late.together import ask_together
-from trackyard.console.money_shown.currencies import without_currency
+from trackyard.console.money.currencies import without_currency
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.query import ReportQuery, read_query
 from trackyard.console.staff.cards import Arrangement, read_arrangement
 from trackyard.console.staff.first_steps import find_steps
-from trackyard.console.staff.system.health import QueueRow, find_slowest
 from trackyard.console.staff.tops.ranks import TOP, RankedRows, read_ranked
 from trackyard.console.staff.tops.tables import TABLES, ShownTable, chosen_table, table_values
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
+from trackyard.console.system.health import QueueRow, find_slowest
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricDirection, MetricSums
 from trackyard.wire.local_calls import LocalCalls
 
@@ -175,6 +175,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "before_text": period.compared_text(_compare(request)),
         "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(period, found, now)],
         "more_tiles": _tiles(query, MORE, now, found),
+        "apart": apart_text((METRIC_BY_NAME[name] for name in MORE), now),
         "chosen": kind,
         "chart": _chart(request, kind, period, query, found),
         "bands": cards.bands,

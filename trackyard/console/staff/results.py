@@ -9,16 +9,16 @@ from urllib.parse import urlencode
 
 from trackyard.api.statistics import reports
 from trackyard.base.errors import RequestCancelled, RequestError
+from trackyard.console.deferred.refused import refused_part, shorter_periods
+from trackyard.console.deferred.together import ask_together
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import change_up_to, figure_text
+from trackyard.console.frame.figures import apart_text, change_up_to, figure_text
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.late.refused import refused_part, shorter_periods
-from trackyard.console.late.together import ask_together
-from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
+from trackyard.console.money.currencies import CurrencyChoice, read_currency
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 
 CHOSEN: Final = ("clicks", "conversions", "cr", "charge", "payout", "margin")
@@ -110,7 +110,8 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
     currency = str(values["currency"])
     more = {
         "chosen": chosen,
-        "tiles": _tiles(period, figures.total(days.values()), compared, before, currency),
+        "tiles": _tiles(period, sums := figures.total(days.values()), compared, before, currency),
+        "apart": apart_text((METRIC_BY_NAME[name] for name in CHOSEN), sums),
         "chart": figure_chart(chosen, period, now, earlier, currency),
     }
     return Html("staff/results.html", values | more)

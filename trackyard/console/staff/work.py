@@ -18,7 +18,7 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.list_files import total_of
-from trackyard.console.staff.said import advice_text, in_own_words
+from trackyard.console.staff.translations import advice_text, translated_sentence
 from trackyard.wire.endpoint import A, Endpoint
 from trackyard.wire.local_calls import LocalCalls
 
@@ -82,13 +82,14 @@ def _payment_requests(count: int, answer: payment_requests.PaymentRequestsAnswer
 _MOST_HELD: Final = 100
 _ALERTS: Final = "/console/alerts"
 _FAILING: Final = "deliveries_fail"
-_SOURCES: Final[tuple[_Source[Any], ...]] = (
+_AnySource = _Source[Any]
+_SOURCES: Final[tuple[_AnySource, ...]] = (
     _Source(affiliates.list_, (("status[]", "on moderation"), ("limit", "3")), _affiliates),
     _Source(tickets.list_all, (("status", "open"), ("limit", "1")), _tickets),
     _Source(advertisers.list_, (("status[]", "on moderation"), ("limit", "3")), _advertisers),
     _Source(payment_requests.list_, (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
-_COUNTED: Final[Mapping[str, _Source[Any]]] = {
+_COUNTED: Final[Mapping[str, _AnySource]] = {
     "/console/affiliates": _SOURCES[0],
     "/console/requests": _SOURCES[1],
     "/console/advertisers": _SOURCES[2],
@@ -232,5 +233,5 @@ def work_of(finding: FindingView) -> WorkItem:
             verb, link = gettext("Look"), f"/console/affiliates/{finding.evidence['affiliate']}/health"
         case _:
             verb, link = gettext("Look"), "/console/health"
-    sentence = in_own_words(finding.sentence)
+    sentence = translated_sentence(finding.sentence)
     return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", advice_text(finding), verb, link)

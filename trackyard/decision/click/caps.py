@@ -104,7 +104,7 @@ class OfferClickCaps:
         return found
 
     def with_visitor(self, counts: CappedCounts, visitor: tuple[int, int], now_ms: int) -> CappedCounts:
-        """Return the counts of a click and that of its visitor on this day.
+        """Return the counts of a click and the count of its visitor on this day.
 
         visitor: the numbers of its address and of its user agent
         """

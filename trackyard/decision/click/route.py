@@ -155,7 +155,7 @@ class OfferRoute:
     def visitor_key(self, hit: Hit) -> VisitorKey:
         """Return the visitor by address and user agent; with uniqIpOnly by the address alone.
 
-        With host_uniqueness_type sub3 it is that of sub3, where the click has one.
+        With host_uniqueness_type sub3 it is the number of sub3, where the click has one.
         """
         if self.by_sub3:
             sub = hit.params.get("sub3", "")
@@ -211,7 +211,7 @@ def unique_limits(advertiser: RulesetAdvertiser | None, *, unique_only: bool) ->
 
 
 def find_number(text: str) -> int | None:
-    """Return the integer id that a visitor wrote; None when it is none."""
+    """Return the integer id that a visitor wrote; None for another text."""
     if text.isdigit() and text.isascii():
         return int(text) if len(text) <= _MAX_NUMBER_LENGTH else 0
     return None

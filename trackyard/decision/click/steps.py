@@ -180,7 +180,7 @@ STEPS: Final = (
         uses_state=True,
     ),
 )
-"""Every step in order. Clicks, dry runs and explanations run this table; those that use the state come last."""
+"""Every step in order. Clicks, dry runs and explanations run this table. Steps that use the state come last."""
 
 _NEW_VISITOR: Final = Decision(None, True)
 _SEEN_VISITOR: Final = Decision(None, False)

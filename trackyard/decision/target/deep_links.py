@@ -88,7 +88,7 @@ def may_lead_to(url: str, own_urls: Iterable[str]) -> bool:
 def join_path(url: str, path: str) -> str:
     """Return a URL with the path, query and fragment of a deep link in their places.
 
-    path: a path, or a query when it begins with "?" or "&". The query of the URL keeps its place before that of the
+    path: a path, or a query when it begins with "?" or "&". The URL keeps its query, before the query of the
     deep link. Of two fragments the deep link's stays, unless the URL's has a macro. The host stays the same.
     """
     base, url_hash, url_fragment = url.partition("#")

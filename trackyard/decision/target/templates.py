@@ -12,6 +12,7 @@ from trackyard.base.zones import find_zone, local_day
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
 from trackyard.domain.tracking.international_hosts import ascii_host
+from trackyard.domain.tracking.macro_registry import MacroPlace, parameter_macros
 from trackyard.domain.tracking.macros import Template, encode_value, with_braces
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS, encrypted_sub
@@ -52,7 +53,7 @@ class _ParameterMacro(_MacroReader):
 
 
 class _OwnSub(_MacroReader):
-    """A sub as the advertiser gets it: a value of the offer, or that of the link.
+    """A sub as the advertiser gets it: a value of the offer, or the link's.
 
     The value of the offer is a random one, but the same for a click.
 
@@ -136,11 +137,7 @@ _FUNCTION_MACROS: Final[dict[str, MacroFunction]] = {
     "affiliate_name": lambda hit, offer: encode_value(hit.affiliate.name) if hit.affiliate is not None else "",
     "advertiser_id": lambda hit, offer: offer.advertiser,
 }
-_PARAMETERS: Final = (
-    "pid",
-    *SUBS,
-    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
-)
+_PARAMETERS: Final = ("pid", *parameter_macros(MacroPlace.OFFER_URL))
 _MACROS: Final[dict[str, _MacroReader]] = {
     "clickid": _ClickIdMacro(),
     "click_id": _ClickIdMacro(),

@@ -107,7 +107,7 @@ def _deep_link_template(hit: Hit, route: OfferRoute, url: str) -> UrlTemplate:
     link = find_deep_link(hit, offer)
     if link is None or _DEEPLINK in with_braces(url, CLICK_MACROS):
         return offer_template(append_macro_url(url, offer.macro_url), _own_subs(route))
-    # Not cached: visitors write as many of these as they like. Encoded braces are those of staff alone.
+    # Not cached: visitors write as many of these as they like. Only staff write encoded braces.
     url, macro_url = with_braces(url, CLICK_MACROS), with_braces(offer.macro_url, CLICK_MACROS)
     if link.url:
         wanted = leave_out_filled(_without_staff_macros(link.url), macro_url)

@@ -29,7 +29,7 @@ _NO_VERSION: Final = "(unknown version)"
 
 
 class TargetingCheck:
-    """A property that a click must have; `reason` is that of a click without it."""
+    """A property that a click must have. A click without it is rejected for `reason`."""
 
     __slots__ = ()
     reason: ClassVar[str] = ""
@@ -63,7 +63,7 @@ class IpCheck(TargetingCheck):
         return self._allow is None or self._allow.contains(hit.ip)
 
     def detail(self, hit: Hit) -> str:
-        return describe_failure("address", hit.ip, self._deny is not None and self._deny.contains(hit.ip))
+        return describe_failure("IP address", hit.ip, self._deny is not None and self._deny.contains(hit.ip))
 
 
 class Ipv6Check(TargetingCheck):
@@ -76,7 +76,7 @@ class Ipv6Check(TargetingCheck):
         return ":" not in hit.ip
 
     def detail(self, hit: Hit) -> str:
-        return describe_failure("address", hit.ip, True)
+        return describe_failure("IP address", hit.ip, True)
 
 
 class WordCheck(TargetingCheck):
@@ -89,12 +89,12 @@ class WordCheck(TargetingCheck):
         self._allow = allow
         self._deny = deny
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         """Return the word of a click as written; "" = unknown."""
         raise NotImplementedError
 
     def passes(self, hit: Hit) -> bool:
-        word = self.word(hit).casefold()
+        word = self.text_of(hit).casefold()
         return word not in self._deny and (not self._allow or word in self._allow)
 
     def admits(self, word: str) -> bool:
@@ -102,7 +102,7 @@ class WordCheck(TargetingCheck):
         return folded not in self._deny and (not self._allow or folded in self._allow)
 
     def detail(self, hit: Hit) -> str:
-        word = self.word(hit)
+        word = self.text_of(hit)
         return describe_failure(self.noun, word, word.casefold() in self._deny)
 
 
@@ -124,7 +124,7 @@ class CountryCheck(WordCheck):
 
 
 class PlaceCheck(TargetingCheck):
-    """GeoNames ids; every place of a whole country is allowed."""
+    """A check of the GeoNames id of a click. All places of a country that is allowed as a whole pass."""
 
     __slots__ = ("_allow", "_deny", "_whole_countries")
     noun: ClassVar[str] = ""
@@ -268,7 +268,7 @@ class DeviceCheck(WordCheck):
     reason = "mistargeting-device"
     noun = "device"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.agent.device
 
 
@@ -279,7 +279,7 @@ class BrowserCheck(WordCheck):
     reason = "mistargeting-browser"
     noun = "browser"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.agent.browser
 
 
@@ -290,7 +290,7 @@ class BrandCheck(WordCheck):
     reason = "mistargeting-brand"
     noun = "brand"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.agent.brand
 
 
@@ -301,7 +301,7 @@ class ConnectionCheck(WordCheck):
     reason = "mistargeting-connection"
     noun = "connection"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.place.connection
 
 
@@ -312,7 +312,7 @@ class ModelCheck(WordCheck):
     reason = "mistargeting-model"
     noun = "model"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.agent.device_model
 
 
@@ -323,7 +323,7 @@ class ZipCheck(WordCheck):
     reason = "mistargeting-zip"
     noun = "postal code"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.place.zip
 
 
@@ -334,7 +334,7 @@ class OrganizationCheck(WordCheck):
     reason = "mistargeting-organization"
     noun = "organization"
 
-    def word(self, hit: Hit) -> str:
+    def text_of(self, hit: Hit) -> str:
         return hit.place.organization
 
 
@@ -399,7 +399,7 @@ class CrawlerCheck(TargetingCheck):
         return not hit.parsed.bot
 
     def detail(self, hit: Hit) -> str:
-        return "the user agent is that of a bot"
+        return "the user agent belongs to a bot"
 
 
 class KnownBotCheck(CrawlerCheck):
@@ -419,7 +419,7 @@ class ProxyCheck(TargetingCheck):
         return not hit.place.proxy
 
     def detail(self, hit: Hit) -> str:
-        return f"address {hit.ip} is a proxy"
+        return f"IP address {hit.ip} is a proxy"
 
 
 def describe_failure(noun: str, value: str, denied: bool) -> str:

@@ -8,7 +8,7 @@ from trackyard.domain.tracking.ip_lists import find_address_range, find_packed
 
 _IPV4: Final = 4
 _IPV6: Final = 1 << 128
-"""Separates the numbers of IPv6 addresses from those of IPv4 addresses."""
+"""Separates the numbers of IPv6 addresses from the numbers of IPv4 addresses."""
 
 
 class AddressSet:

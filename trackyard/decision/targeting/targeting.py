@@ -3,7 +3,7 @@
 See docs/spec/tracking.md#restrictions-and-targeting-groups.
 
 A click must pass the offer's own restrictions and one of its targeting groups. When both reject it, the reason that
-comes first in REJECTION_REASONS is recorded; the reason of the groups is that of the last one tried.
+comes first in REJECTION_REASONS is recorded; the groups have the reason of the last one tried.
 """
 
 from typing import Final
@@ -67,7 +67,7 @@ class CompiledGroup:
         return all(check.admits(word) for check in own)
 
     def find_url(self, share: int) -> str:
-        """Return the URL that replaces that of the offer for this share of visitors; "" = none."""
+        """Return the URL that replaces the offer's for this share of visitors; "" = none."""
         if self._urls:
             for weight, url in self._urls:
                 if share < weight:

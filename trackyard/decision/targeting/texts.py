@@ -3,7 +3,7 @@
 See docs/spec/tracking.md#texts-of-targeting.
 
 An expression runs in time that is linear in the text, whatever it is: visitors write the text, and a click must not
-wait for it. The engine is that of Rust, which pydantic brings: it has neither look-around nor back-references, and
+wait for it. The engine is Rust's, which pydantic brings: it has neither look-around nor back-references, and
 bounds the memory of an expression.
 """
 

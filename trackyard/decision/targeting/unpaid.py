@@ -89,7 +89,7 @@ def _audiences(
     if common:
         yield None
     named = set(targeting.personal_affiliates) if targeting is not None and common else set()
-    if not common:  # only own payments exist: those affiliates are compared with what they are paid for
+    if not common:  # only own payments exist: their affiliates are compared with what they are paid for
         named |= {affiliate for each in personal if is_same_goal(each.goal, goal) for affiliate in each.partners}
     yield from sorted(named)
 

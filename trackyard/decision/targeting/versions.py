@@ -57,8 +57,8 @@ def versions_of(wanted: Iterable[tuple[str, str]]) -> VersionSet:
     wanted: the comparison is LT, LTE, EQ, GT, GTE, or "" for a release with all versions under it: 17 includes 17.2,
     and 10.0 includes 10.0.3 but not 10.1
 
-    A version of any pair is allowed. "From 12" and "before 15" together would be all versions, so that they mean those
-    between.
+    A version of any pair is allowed. "From 12" and "before 15" together would be all versions, so they mean
+    the versions between.
     """
     ranges: list[VersionRange] = []
     above: list[VersionRange] = []

@@ -32,18 +32,18 @@ _OTHER_BOTS: Final = (
     r"Bluesky Cardyb/",
     r"ProofpointURLDefense|Mimecast|(?:^| )SafeLinks",
 )
-"""Bots that are not in the list: those that name themselves, link previews, scanners of mails."""
+"""Bots that are not in the list: agents that call themselves bots, link previews, scanners of mails."""
 _OTHER_TOOLS: Final = (
     *(r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/", r"^PowerShell/", r"WindowsPowerShell/"),
     *(r"^Google-HTTP-Java-Client/", r"^Microsoft Edge Update/", r"^FeedStation/", r"Banca Caboto"),
 )
 """Tools, and words that contain one of a bot, that are not in the list."""
 _DEVICE: Final = re.compile(r"\([^()]*\bAndroid\b[^()]*(?:\([^()]*\)[^()]*)*\)|Android \([^()]*\)")
-"""The parts of an agent that name its system and device: that of browsers, and that of apps such as Instagram."""
+"""The parts of an agent with its system and device, in browsers and in apps such as Instagram."""
 _FACEBOOK: Final = re.compile(r"\[FB[^\[\]]*\]")
 """The part in which apps of Facebook name their version, the device and the provider."""
 _IN_APP: Final = re.compile(r"; wv\)|Version/4\.0 Chrome/|\((?:iPhone|iPad|iPod)(?!.* Safari/).*Mobile/")
-"""Browsers within an app of a phone. The app adds its name, which may be that of its robot, too."""
+"""Browsers within an app of a phone. The app adds its name, which its robot may have, too."""
 _NAMED_ROBOT: Final = re.compile(r"https?://|compatible|bot|crawl|spider|scrap|fetch|preview|monitor", re.I)
 """What a robot within such an agent says of itself."""
 _PROGRAM: Final = re.compile(r"compatible; |(?<= )[\w.-]+/[\d.]+\)$")
@@ -75,7 +75,7 @@ def _resolver() -> Callable[[str, Domain], Any]:
 
 
 def is_bot(ua: str, spider: bool) -> bool:
-    """Return whether a user agent is that of a bot. spider: ua-parser calls it one."""
+    """Return whether a user agent belongs to a bot. spider: ua-parser calls it one."""
     read = without_device(ua)
     found = _resolver()(read, Domain.USER_AGENT).user_agent
     if found is None:

@@ -24,7 +24,7 @@ ACCEPT_CH: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec
 """Asks a browser for more hints with its next click."""
 
 _MAX_HEADER: Final = 256
-"""Bytes; a longer header is no hint, because hints are cached with user agents."""
+"""Bytes; a longer header is not a hint, because hints are cached with user agents."""
 
 _ITEM: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*;\s*v="([\d.]{1,32})"')
 _VERSION: Final = re.compile(r"\d[\d.]{0,31}")

@@ -58,7 +58,7 @@ class AddressDatabases:
     isp: ISP, ASN
     connection: Connection-Type
     proxy: Anonymous-IP, Anonymous-Plus
-    origins: files of another format (docs/spec/quality.md#origins-of-addresses); the first that exists is read
+    origins: files of another format (docs/spec/quality.md#origins-of-ip-addresses); the first that exists is read
     """
 
     country: Path = COUNTRY_DATABASE
@@ -113,7 +113,7 @@ class AddressDatabase:
         try:
             self._reader = _open_reader(path)
         except (maxminddb.InvalidDatabaseError, UnicodeDecodeError):
-            raise InvalidDatabase(kind, path, "it is no MMDB file") from None
+            raise InvalidDatabase(kind, path, "it is not an MMDB file") from None
         except OSError as fault:
             raise InvalidDatabase(kind, path, fault.strerror or str(fault)) from None
         description = self._reader.metadata()
@@ -139,7 +139,7 @@ class AddressDatabase:
         except maxminddb.InvalidDatabaseError as fault:
             if not self._broken:
                 self._broken = True
-                _log.error("address database damaged", extra={"path": str(self.path), "error": str(fault)})
+                _log.error("IP address database damaged", extra={"path": str(self.path), "error": str(fault)})
             return {}, 128
         return (record, length) if isinstance(record, dict) else ({}, 128)
 

@@ -43,7 +43,7 @@ _PROXY_FIELDS: Final = {
     "is_residential_proxy": PROXY,
     "is_tor_exit_node": TOR,
 }
-"""A record with any of these is that of a proxy; each is a signal (docs/spec/quality.md#signals)."""
+"""A record with any of these flags belongs to a proxy; each is a signal (docs/spec/quality.md#signals)."""
 _SPECIAL: Final = VPN | HOSTING | TOR
 
 _HALF_BITS: Final = 16
@@ -157,7 +157,7 @@ class GeoLookup:
                 old.databases | fresh, old.origins if origins is None else origins, self._remembered
             )
             kinds = [*fresh, *(() if origins is None else ("origin",))]
-            _log.info("address databases replaced", extra={"kinds": sorted(kinds)})
+            _log.info("IP address databases replaced", extra={"kinds": sorted(kinds)})
 
     def _open_origins(self) -> OriginTable | None:
         """Read the file of origins if it changed since the last look."""
@@ -169,7 +169,7 @@ class GeoLookup:
         try:
             return OriginTable.of_file(path)
         except InvalidOrigins as fault:
-            _log.error("origins of addresses not usable", extra={"path": str(path), "error": str(fault)})
+            _log.error("origins of IP addresses not usable", extra={"path": str(path), "error": str(fault)})
             return None
 
     def _open_changed(self) -> dict[str, AddressDatabase]:
@@ -183,7 +183,7 @@ class GeoLookup:
             try:
                 opened[kind] = AddressDatabase(kind, path)
             except InvalidDatabase as fault:
-                _log.error("address database not usable", extra={"path": str(path), "error": str(fault)})
+                _log.error("IP address database not usable", extra={"path": str(path), "error": str(fault)})
         return opened
 
     def close(self) -> None:
@@ -272,7 +272,7 @@ class _OpenDatabases:
         return found or made
 
     def _read(self, ip: str, origin: int) -> tuple[GeoRecord, int]:
-        """Return the record of an address and its signals; the country is that of the city, so that both fit.
+        """Return the record of an IP address and its signals; city and country come from one database.
 
         origin: the signals in the file of origins.
         """

@@ -1,4 +1,4 @@
-"""Read lists of networks, and wheels of iporigin (docs/spec/quality.md#origins-of-addresses)."""
+"""Read lists of networks, and wheels of iporigin (docs/spec/quality.md#origins-of-ip-addresses)."""
 
 import struct
 import zipfile
@@ -26,7 +26,7 @@ _HOSTS: Final = frozenset(
         "Tencent Cloud", "Rackspace", "Gcore",
     }
 )  # fmt: skip
-"""Hosts that publish their networks, then those of lists under CC0. Others of the wheel have no licence in writing."""
+"""Hosts that publish their networks, then hosts of lists under CC0. Others of the wheel have no licence in writing."""
 _RELAYS: Final = frozenset({"Apple Private Relay"})
 _KINDS: Final = {"tor": TOR, "bot": BOT, "vpn": VPN}
 
@@ -65,7 +65,7 @@ def _add_network(found: OriginSource, text: str, bits: int, place: str) -> None:
     try:
         network = ip_network(text, strict=False)
     except ValueError:
-        raise InvalidOrigins(f"{place}: {text[:60]} is no address and no network") from None
+        raise InvalidOrigins(f"{place}: {text[:60]} is neither an IP address nor a network") from None
     first, last = int(network.network_address), int(network.broadcast_address)
     if isinstance(network, IPv4Network):
         found.ipv4.append((first, last, bits))
@@ -80,7 +80,7 @@ def read_wheel(path: Path) -> OriginSource:
             content = wheel.read(_WHEEL_FILE)
         return _ranges(content)
     except (OSError, KeyError, zipfile.BadZipFile, struct.error, ValueError, IndexError) as fault:
-        raise InvalidOrigins(f"{path} is no wheel of iporigin that this version reads: {fault}") from None
+        raise InvalidOrigins(f"{path} is not a wheel of iporigin that this version reads: {fault}") from None
 
 
 def _ranges(content: bytes) -> OriginSource:

@@ -1,4 +1,4 @@
-"""The kinds of networks of addresses (docs/spec/quality.md#origins-of-addresses).
+"""The kinds of networks of addresses (docs/spec/quality.md#origins-of-ip-addresses).
 
 A file has whole spans in order, so that a look-up is one search. IPv6 counts by the first half of an address.
 """
@@ -49,7 +49,7 @@ class OriginTable:
         except OSError as fault:
             raise InvalidOrigins(fault.strerror or str(fault)) from None
         if not content.startswith(MAGIC):
-            raise InvalidOrigins("it is no file of origins: `trackyard origins` makes one")
+            raise InvalidOrigins("it is not a file of origins: `trackyard origins` makes one")
         try:
             return _parsed(content[len(MAGIC) :])
         except (ValueError, KeyError, TypeError, zlib.error) as fault:
@@ -131,7 +131,7 @@ def _partition(spans: Iterable[Span], last: int) -> tuple[list[int], list[int]]:
     changes: dict[int, list[tuple[int, int]]] = {}
     for first, end, bits in spans:
         if not 0 <= first <= end <= last:
-            raise ValueError(f"no span of addresses: {first} to {end}")
+            raise ValueError(f"no span of IP addresses: {first} to {end}")
         changes.setdefault(first, []).append((bits, 1))
         changes.setdefault(end + 1, []).append((bits, -1))
     counts = [0] * 8

@@ -73,7 +73,7 @@ def _replace_known(path: Path, reading: _ProviderFile, done: "Future[Providers]"
     if fault is None:
         reading.known = done
     else:
-        _log.error("address database not usable", extra={"path": str(path), "error": str(fault)})
+        _log.error("IP address database not usable", extra={"path": str(path), "error": str(fault)})
 
 
 def _start_reading(path: Path) -> "Future[Providers]":

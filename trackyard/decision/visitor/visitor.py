@@ -48,7 +48,7 @@ ADDRESS_ONLY: Final = -1
 """The second number of a visitor by address alone, for uniqIpOnly; no fingerprint is negative."""
 
 BY_SUB: Final = -3
-"""The second number of a visitor by a sub, for host_uniqueness_type sub3. Python's hash of -2 is that of -1."""
+"""The second number of a visitor by a sub, for host_uniqueness_type sub3. Python's hash of -2 equals the hash of -1."""
 
 _FIRST_COUNTED: Final = -4
 

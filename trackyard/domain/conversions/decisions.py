@@ -24,7 +24,7 @@ from trackyard.domain.conversions.sessions import duration_ms
 from trackyard.domain.conversions.signatures import is_signature_of, is_timely
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
-from trackyard.domain.offers.choices import OfferStatus, QualityMode
+from trackyard.domain.offers.choices import QualityMode
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.goals import GOAL_LENGTH
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
@@ -79,7 +79,7 @@ def with_promo_code(change: ConversionChange, terms: PromoCodeTerms) -> Conversi
 
 
 def _check_offer(_postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
-    return PostbackError.OFFER_DISABLED if terms.offer.status == OfferStatus.STOPPED else None
+    return PostbackError.OFFER_DISABLED if terms.offer.status.rule.is_over else None
 
 
 def _check_pixel(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:

@@ -252,7 +252,7 @@ def apply_import(
         return PostbackError.WRONG_STATUS
     made = replace(
         made,
-        from_click_address=False,  # the address of an import is that of the visitor
+        from_click_address=False,  # the IP address of an import is the visitor's
         status=status,
         hold_until=hold_until,
         sent_status=sent.as_sent,

@@ -26,7 +26,7 @@ def sign(secret: str, text: str) -> str:
 
 
 def is_signature_of(signature: str, secret: str, text: str) -> bool:
-    """Return whether a signature, in any case, is that of a text."""
+    """Return whether a signature, in any letter case, fits a text."""
     return hmac.compare_digest(signature.lower().encode(), sign(secret, text).encode())
 
 

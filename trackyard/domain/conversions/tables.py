@@ -42,7 +42,7 @@ IMPORT: Final = TableForm(
         FileColumn("payouts", lazy_gettext("Payout"), amounts, ("payout",)),
         FileColumn("status", lazy_gettext("Status"), statuses({}), STATUS_NAMES),
         FileColumn("comment", lazy_gettext("Comment"), texts),
-        FileColumn("ip", lazy_gettext("Visitor's address"), texts),
+        FileColumn("ip", lazy_gettext("Visitor's IP address"), texts),
         FileColumn("ua", lazy_gettext("Visitor's browser"), texts, ("useragent", "user_agent")),
         *(
             FileColumn(f"custom_field_{number}", label, ids)
@@ -52,7 +52,8 @@ IMPORT: Final = TableForm(
     needed=("offer", "pid"),
     limits=Limits(most_bytes=512 * 1024, most_rows=1000),
     unused=dict.fromkeys(
-        _TIME_NAMES, lazy_gettext("an import makes conversions at the time of the import, not at that of the file.")
+        _TIME_NAMES,
+        lazy_gettext("an import makes conversions at the time of the import, not at a time of the file."),
     ),
 )
 """Imports of conversions by staff."""

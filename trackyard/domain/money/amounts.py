@@ -11,7 +11,7 @@ from trackyard.domain.money.units import places_of
 _MOST_PLACES: Final = 8
 """Places of the exact value of a figure that divides, such as EPC."""
 _RATE_PLACES: Final = 2
-"""Places that a rate below 1 has beyond those of its currency."""
+"""Places that a rate below 1 has beyond the places of its currency."""
 
 
 def shown_amount(value: Decimal, currency: str, places: int | None = None) -> Decimal:

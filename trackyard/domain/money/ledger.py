@@ -1,5 +1,6 @@
 """Ledger entries of conversions, for their affiliates and referrers (docs/spec/money.md#ledger)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
@@ -8,7 +9,9 @@ from trackyard.base.money import ZERO, percent_of
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 
-CONVERSION_KINDS: Final = ("conversion", "change", "relabel")
+CHANGE: Final = "change"
+RELABEL: Final = "relabel"
+CONVERSION_KINDS: Final = ("conversion", CHANGE, RELABEL)
 """The kinds of entries of a conversion for its own affiliate."""
 REFERRAL: Final = "referral"
 REFERRAL_RELABEL: Final = "referral_relabel"
@@ -26,6 +29,8 @@ REFUND: Final = "refund"
 """The kind of an entry that takes back a part of a payout. Its source is the conversion."""
 OTHER_KINDS: Final = (PAYMENT, CORRECTION, ADVANCE, OPENING)
 """The kinds of entries that come from no conversion. Their source is a number."""
+_NEVER_HELD: Final = frozenset({*REFERRAL_KINDS, *OTHER_KINDS, REFUND})
+"""The kinds of entries that are available at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,53 @@ class Balance:
     available: Decimal
 
 
+class LedgerFault(ValueError):
+    """Entries break a rule of the ledger. The program is at fault."""
+
+
+def check_entries(entries: Sequence[LedgerEntry]) -> None:
+    """Raise LedgerFault for entries that break a rule of the ledger (docs/spec/money.md#ledger).
+
+    entries: all entries of an event, or of several. Their columns refuse amounts with more than four places.
+    """
+    ahead: dict[tuple[int, str, str], Decimal] = {}
+    removed: list[LedgerEntry] = []
+    for entry in entries:
+        kind = entry.kind
+        if kind in CONVERSION_KINDS:
+            if kind == RELABEL:
+                removed.append(entry)
+        elif kind not in _NEVER_HELD:
+            raise _fault(entry, "its kind does not exist")
+        elif entry.hold:
+            raise _fault(entry, "only conversions are on hold")
+        elif kind == ADVANCE:
+            key = (entry.affiliate_id, entry.source_id, entry.currency)
+            ahead[key] = ahead.get(key, ZERO) + entry.available
+    for (affiliate_id, source_id, currency), total in ahead.items():
+        if total:
+            subject = f"advance {source_id} of affiliate {affiliate_id}"
+            raise LedgerFault(f"the ledger refuses {subject}: its entries must be 0 together, not {total} {currency}")
+    if removed:
+        _check_removals(removed, entries)
+
+
+def _check_removals(removed: Iterable[LedgerEntry], entries: Iterable[LedgerEntry]) -> None:
+    """Raise LedgerFault where an amount leaves a currency and does not come back in another one."""
+    changed = {(each.source_id, each.version): each for each in entries if each.kind == CHANGE}
+    for entry in removed:
+        change = changed.get((entry.source_id, entry.version))
+        if change is None:
+            raise _fault(entry, "no entry has the amount in the new currency")
+        if change.currency == entry.currency or change.affiliate_id != entry.affiliate_id:
+            raise _fault(entry, "the new amount must be of the same affiliate in another currency")
+
+
+def _fault(entry: LedgerEntry, reason: str) -> LedgerFault:
+    subject = f"{entry.kind} {entry.source_id} version {entry.version} of affiliate {entry.affiliate_id}"
+    return LedgerFault(f"the ledger refuses {subject}: {reason}")
+
+
 def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
     """Return the entries of a change: one, or two when its currency changes, and the referrer's.
 
@@ -74,9 +126,9 @@ def _own_entries(change: ConversionChange) -> list[LedgerEntry]:
     hold_before, available_before = balance_effect(before.status, before.payout)
     hold, available = balance_effect(after.status, after.payout)
     if before.currency == after.currency:
-        return [_entry("change", after, hold - hold_before, available - available_before)]
-    taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
-    return [taken, _entry("change", after, hold, available)]
+        return [_entry(CHANGE, after, hold - hold_before, available - available_before)]
+    taken = _entry(RELABEL, replace(after, currency=before.currency), -hold_before, -available_before)
+    return [taken, _entry(CHANGE, after, hold, available)]
 
 
 def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:

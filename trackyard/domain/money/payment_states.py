@@ -28,7 +28,7 @@ class PaymentState(StrEnum):
 _NUMBERS: Final = {PaymentState.OPENED: "1", PaymentState.PENDING: "3", PaymentState.CLOSED: "2"}
 
 EXECUTED: Final = PaymentStatus.PAID
-"""The status of a payment that pays conversions. Those of cancelled payments are free, others are open."""
+"""The status of a payment that pays conversions. Conversions of cancelled payments are free, others are open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,57 @@
 """Closed sets of an offer's fields, as they are stored and sent."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 LANGUAGES: Final = ("ru", "en", "es", "ka", "vi")
 """The languages of texts (docs/spec/types.md#texts-in-several-languages)."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferStatusRule:
+    """The consequences of an offer status. Texts are in English.
+
+    takes_clicks: whether clicks count, and its URL and its caps are watched.
+    is_listed: whether affiliates without a connection see it, and lists have it that no status narrows.
+    is_over: whether it has ended, so that postbacks make no conversions.
+    label, mark: the status on pages: its name, and the name's shape and colour.
+    """
+
+    takes_clicks: bool = False
+    is_listed: bool = False
+    is_over: bool = False
+    label: str
+    mark: str
+
+
 class OfferStatus(StrEnum):
-    """Status of an offer; an active one takes clicks."""
+    """The status of an offer. OFFER_STATUS_RULES has what follows from each."""
 
     ACTIVE = "active"
     STOPPED = "stopped"
     SUSPENDED = "suspended"
+
+    @property
+    def rule(self) -> OfferStatusRule:
+        """Return the rule of the status."""
+        return OFFER_STATUS_RULES[self]
+
+
+OFFER_STATUS_RULES: Final[Mapping[OfferStatus, OfferStatusRule]] = MappingProxyType(
+    {
+        OfferStatus.ACTIVE: OfferStatusRule(takes_clicks=True, is_listed=True, label="Active", mark="active"),
+        OfferStatus.STOPPED: OfferStatusRule(is_over=True, label="Stopped", mark="stopped"),
+        OfferStatus.SUSPENDED: OfferStatusRule(label="Suspended", mark="suspended"),
+    }
+)
+"""Every status, in the order in which pages list them."""
+TAKING_CLICKS: Final = tuple(status for status, rule in OFFER_STATUS_RULES.items() if rule.takes_clicks)
+TAKING_NO_CLICKS: Final = tuple(status for status, rule in OFFER_STATUS_RULES.items() if not rule.takes_clicks)
+LISTED: Final = tuple(status for status, rule in OFFER_STATUS_RULES.items() if rule.is_listed)
+OVER: Final = tuple(status for status, rule in OFFER_STATUS_RULES.items() if rule.is_over)
 
 
 class Privacy(StrEnum):

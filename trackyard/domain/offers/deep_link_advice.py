@@ -14,7 +14,7 @@ _PLACED: Final = "{deeplink}"
 _CLICK_IDS: Final = ("{clickid}", "{click_id}")
 _KNOWN: Final = frozenset({"deeplink", "clickid", "click_id"})
 _WITHIN: Final = re.compile(r"(?<=.)https?(?:://|%3A%2F%2F)", re.IGNORECASE)
-"""An address within an address: that of the page, behind a server that redirects to it."""
+"""A URL within a URL: the page's, behind a server that redirects to it."""
 _NO_FOLDER: Final = re.compile(r"https?://[^/?#]+/(?:[^?#]*/)?([^/?#]*(?:\{[^/?#]*\}|\.[A-Za-z]{3,5}))(?=[?#]|$)")
 _ID_PAIR: Final = re.compile(r"[^?&#]+=\{click_?id\}")
 _QUERY: Final = re.compile(r"[?&#]|[^\s/?#&={}]+=")
@@ -58,7 +58,7 @@ def _path_sentences(url: str) -> Iterator[str]:
     """Yield what happens to the path of a deep link at a URL."""
     if _WITHIN.search(url):
         yield (
-            "A deep link is joined to this address, not to the address within it. "
+            "A deep link is joined to this URL, not to the URL within it. "
             "Write {deeplink} where the page of the shop belongs."
         )
         return

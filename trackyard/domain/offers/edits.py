@@ -1,6 +1,6 @@
 """The changes that staff make to an offer. Pure.
 
-docs/api/offers.md#post-adminoffer. Most sent fields replace the stored ones. Those of `_MERGES` are joined with them,
+docs/api/offers.md#post-adminoffer. Most sent fields replace the stored ones. Fields of `_MERGES` are joined with them,
 so the stored offer must be locked.
 """
 

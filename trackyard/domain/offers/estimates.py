@@ -41,7 +41,10 @@ class TermsOutcome:
 
 
 def is_decided_by_terms(conversion: Conversion) -> bool:
-    """Return whether payments and session lengths decide about a conversion: nothing else declined it."""
+    """Return whether an edit of payments or session lengths can change the result of a conversion.
+
+    It cannot when the conversion was declined for another reason.
+    """
     return conversion.status not in DECLINED or conversion.comment in _RECONSIDERED
 
 

@@ -27,7 +27,7 @@ def goal_keys(goals: Iterable[str]) -> frozenset[str]:
 
 
 def stored_key(goal: str) -> str:
-    """Return the key of a goal as it is stored next to the goal: "" where both are equal."""
+    """Return the value of the column for a goal's key: "" where the key equals the goal."""
     key = goal_key(goal)
     return "" if key == goal else key
 

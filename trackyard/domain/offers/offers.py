@@ -13,18 +13,13 @@ import msgspec
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import (
-    CallMethod,
     CapScope,
-    ClickSigning,
-    Freshness,
-    HoldUnit,
-    HostUniqueness,
     OfferStatus,
     Privacy,
-    QualityMode,
     RedirectType,
 )
 from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.fields import PlainFields
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.periods import CapPeriod
 
@@ -308,8 +303,8 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. docs/spec/offers.md#defaults lists the defaults, which the API uses too.
+class Offer(PlainFields, frozen=True, kw_only=True):
+    """An offer: plain fields and others. docs/spec/offers.md#defaults lists the defaults.
 
     privacy_level: as staff wrote it since they last changed `privacy`; None = they did not.
     pixel_code: the code of its pixels, made with the offer; every visitor may see it.
@@ -325,8 +320,6 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     trafficback_url: str | None = None
     macro_url: str | None = None
     cross_postback_url: str | None = None
-    cross_postback_method: CallMethod = CallMethod.GET
-    cross_postback_body: str | None = None
     parallel_tracking_url: str | None = None
     impressions_url: str | None = None
     additional_impression_destination_urls: tuple[WeightedUrl, ...] = ()
@@ -343,69 +336,36 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     personal_limits: tuple[PersonalLimit, ...] = ()
     caps_status: tuple[Status, ...] = COUNTED_STATUSES
     caps_timezone: str | None = None
-    caps_goal_overcap: str = ""
-    hide_caps: bool = False
-    is_redirect_overcap: bool = False
-    is_impression_overcap: bool = False
-    notice_percent_overcap: int | None = None
-    enabled_commission_tiers: bool = False
     commission_tiers: tuple[Tier, ...] = ()
     schedule: OfferSchedule | None = None
     targeting: tuple[TargetingGroup, ...] = ()
     consider_personal_targeting_only: bool = False
     countries: tuple[str, ...] = ()
-    strictly_country: bool = False
     restriction_os: tuple[RestrictedOs, ...] = ()
     restriction_isp: tuple[RestrictedIsp, ...] = ()
     strictly_brands: tuple[str, ...] = ()
     strictly_devices: tuple[str, ...] = ()
     strictly_connection_type: str = ""
     sub_restrictions: tuple[dict[str, str], ...] = ()
-    sub_accounts: dict[str, SubAccountList] = {}
-    search_empty_sub: int | None = None
+    sub_accounts: dict[str, SubAccountList] = msgspec.field(default_factory=dict)
     uniq_ip_only: bool = False
     reject_not_uniq_ip: bool = False
-    one_conversion_per_click: bool = False
-    pixels: bool = True
     pixel_pages: tuple[str, ...] = ()
     pixel_code: str = ""
     allowed_ip: str = ""
     disallowed_ip: str = ""
     hash_password: str | None = None
-    hold_period: int = 0
-    hold_type: HoldUnit = HoldUnit.DAYS
-    quality: QualityMode = QualityMode.COUNT
-    duplicate_clicks_threshold: int = 0
     click_session: str = "1y"
     minimal_click_session: str = "0s"
-    allow_deeplink: bool = False
-    allow_impressions: bool = False
-    auto_offer_connect: bool = False
-    hide_payments: bool = False
-    is_cpi: bool = False
-    is_top: bool = False
-    send_emails: bool = False
     sources: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     smartlink_categories: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()
-    freshness: Freshness = Freshness.DEFAULT
-    hosts_only: bool = False
-    host_uniqueness_type: HostUniqueness = HostUniqueness.COOKIE
-    skad_app_id: str = ""
-    redirect_param: str = ""
-    product_feed_id: str = ""
-    sign_clicks_integration: ClickSigning = ClickSigning.NONE
-    macros_replacement: dict[str, tuple[str, ...]] = {}
+    macros_replacement: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     macros_replacement_enabled: tuple[str, ...] = ()
-    description_lang: dict[str, str] = {}
-    kpi: dict[str, str] = {}
-    notes: str | None = None
-    note_aff: str | None = None
-    note_sales: str | None = None
-    external_offer_id: str = ""
-    bundle_id: str = ""
+    description_lang: dict[str, str] = msgspec.field(default_factory=dict)
+    kpi: dict[str, str] = msgspec.field(default_factory=dict)
     logo: str | None = None
     logo_source: str | None = None
     creatives: tuple[Creative, ...] = ()

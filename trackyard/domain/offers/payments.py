@@ -13,7 +13,7 @@ import msgspec
 
 from trackyard.base.money import ZERO, percent_of, rounded
 from trackyard.domain.offers.goals import DEFAULT_GOAL, own_spellings
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, with_subs
 
 
 class PaymentType(StrEnum):
@@ -24,6 +24,7 @@ class PaymentType(StrEnum):
     MIXED = "mixed"
 
 
+@with_subs
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
     """A payment item. An empty condition is always met.
 
@@ -45,13 +46,6 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
     os: tuple[str, ...] = ()
     partners: tuple[int, ...] = ()
     sub1: str = ""
-    sub2: str = ""
-    sub3: str = ""
-    sub4: str = ""
-    sub5: str = ""
-    sub6: str = ""
-    sub7: str = ""
-    sub8: str = ""
 
 
 def payment_name(title: str | None, goal_alias: str | None) -> str:

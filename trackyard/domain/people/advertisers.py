@@ -1,20 +1,46 @@
 """Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
+
+from trackyard.domain.people.account_statuses import AccountStatusRule
+from trackyard.domain.people.advertiser_fields import PlainAdvertiserFields
 
 
 class AdvertiserStatus(StrEnum):
-    """The status of an advertiser as a caller: only an active one may sign in, and use its key."""
+    """The status of an advertiser as a caller. ADVERTISER_STATUS_RULES has what follows from each."""
 
     ACTIVE = "active"
     ON_MODERATION = "on moderation"
     NOT_ACTIVE = "not active"
 
+    @property
+    def rule(self) -> AccountStatusRule:
+        """Return the rule of the status."""
+        return ADVERTISER_STATUS_RULES[self]
+
+
+ADVERTISER_STATUS_RULES: Final[Mapping[AdvertiserStatus, AccountStatusRule]] = MappingProxyType(
+    {
+        AdvertiserStatus.ACTIVE: AccountStatusRule(
+            may_sign_in=True, label="Active", mark="confirmed", done="{name} is active."
+        ),
+        AdvertiserStatus.ON_MODERATION: AccountStatusRule(
+            is_undecided=True, label="On moderation", mark="pending", done="{name} is on moderation."
+        ),
+        AdvertiserStatus.NOT_ACTIVE: AccountStatusRule(
+            label="Not active", mark="declined", done="{name} is not active."
+        ),
+    }
+)
+"""Every status, in the order in which pages list them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advertiser:
+class Advertiser(PlainAdvertiserFields):
     """A company that pays for conversions.
 
     id, created_at, updated_at: set when the advertiser is stored; times are UTC milliseconds.
@@ -34,19 +60,13 @@ class Advertiser:
 
     id: str = ""
     title: str
-    contact: str | None = None
     email: str | None = None
     url: str | None = None
-    skype: str | None = None
-    note: str | None = None
     manager_id: str | None = None
     allowed_ip: list[str] = field(default_factory=list)
     disallowed_ip: list[str] = field(default_factory=list)
     hash_password: str | None = None
     signing_secret: str | None = None
-    address_1: str | None = None
-    address_2: str | None = None
-    city: str | None = None
     country: str | None = None
     zip_code: str | None = None
     vat_code: str | None = None
@@ -56,14 +76,9 @@ class Advertiser:
     password_hash: str | None = None
     password_until: int | None = None
     status: AdvertiserStatus = AdvertiserStatus.ACTIVE
-    sees_affiliates: bool = False
     last_login_at: int | None = None
-    hide_conversion_status: bool = False
-    subaccounts_encryption: bool = False
     subs_key: str | None = None
     custom_fields: dict[str, str] = field(default_factory=dict)
-    host_uniqueness_number_unique_clicks: int | None = None
-    host_uniqueness_time_frame: int | None = None
     created_at: int = 0
     updated_at: int = 0
 

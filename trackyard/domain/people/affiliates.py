@@ -7,32 +7,26 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from trackyard.domain.people.account_statuses import AccountStatusRule
+from trackyard.domain.people.affiliate_fields import PlainAffiliateFields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRule:
-    """The consequences of an affiliate status. Texts are in English.
+class StatusRule(AccountStatusRule):
+    """The consequences of an affiliate status.
 
-    may_sign_in: whether its people may sign in, and its keys work.
-    is_undecided: whether staff have to decide about it.
     is_blocked: whether it may not confirm or change its e-mail address either.
     click_reason: the rejection reason for its clicks, "" = they count.
     decline_reason: the comment of its declined conversions, "" = they are accepted.
     has_reason: whether staff may give a reason, which the affiliate gets by mail.
     number: the status number for existing programs, "" = they do not know the status.
-    label, mark: the status on pages: its name, and the name's shape and colour.
-    done: the sentence on the page after the change.
     """
 
-    may_sign_in: bool = False
-    is_undecided: bool = False
     is_blocked: bool = False
     click_reason: str = "inactive-affiliate"
     decline_reason: str = "Partner is disabled"
     has_reason: bool = True
     number: str = ""
-    label: str
-    mark: str
-    done: str
 
 
 class AffiliateStatus(StrEnum):
@@ -99,7 +93,7 @@ class EmailState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Affiliate:
+class Affiliate(PlainAffiliateFields):
     """A partner that sends visitors and is paid for conversions.
 
     id, password_hash, postback_secret, created_at, updated_at: given when it is stored; times are UTC milliseconds.
@@ -125,8 +119,6 @@ class Affiliate:
     email_state: EmailState = EmailState.NOT_ASKED
     name: str | None = None
     contact_person: str | None = None
-    company: str | None = None
-    notes: str = ""
     level: int = 0
     ref_percent: Decimal | None = None
     ref: int | None = None
@@ -136,14 +128,8 @@ class Affiliate:
     tags: list[str] = field(default_factory=list)
     sub_accounts: dict[str, Any] = field(default_factory=dict)
     postback_secret: str = ""
-    address_1: str | None = None
-    address_2: str | None = None
-    city: str | None = None
     country: str | None = None
-    zip_code: str | None = None
-    phone: str | None = None
     permissions: dict[str, str] = field(default_factory=dict)
-    server_clicks: bool = False
     server_ip: list[str] = field(default_factory=list)
     statistics_revenue: str | None = None
     statistics_rows: str | None = None

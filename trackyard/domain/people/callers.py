@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.key_limits import KeyLimits, may_write
 from trackyard.domain.people.roles import Permission, Role, permissions_of
 
@@ -16,24 +17,47 @@ class UsedKey:
 
 
 class AccountKind(StrEnum):
-    """The kind of an account with a password and keys."""
+    """The kind of an account. The account of an affiliate or an advertiser is its owner's.
+
+    MEMBER: a person's place in a company, which has sessions and keys. PERSON: the credentials of such a person.
+    """
 
     STAFF = "staff"
     AFFILIATE = "affiliate"
     ADVERTISER = "advertiser"
+    MEMBER = "member"
+    PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account with a password, sessions and keys. id: as text."""
+    """What signs in, and has sessions and keys. id: as text."""
 
     kind: AccountKind
     id: str
 
     @property
     def name(self) -> str:
-        """Return its name in logs."""
+        """Return its name in logs, such as "affiliate:7"."""
         return f"{self.kind}:{self.id}"
+
+    @classmethod
+    def of_name(cls, name: str) -> "Account":
+        """Return the account with a name in logs. Raises ValueError for another text."""
+        kind, _, number = name.partition(":")
+        return cls(AccountKind(kind), number)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person who acts for a company and does not own it.
+
+    account: the place in the company. signer: the account with the person's password and second factor.
+    """
+
+    account: Account
+    signer: Account
+    role: CompanyRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,7 @@ class AffiliateCaller:
     withheld: permissions that it may not use: in a look, permissions that the staff user lacks.
     needs_password: whether the session may do nothing but choose a password.
     used_key: the lasting key that calls; None in a session.
+    member: the person who acts for the affiliate; None = its owner.
     """
 
     id: int
@@ -57,6 +82,7 @@ class AffiliateCaller:
     withheld: frozenset[Permission] = frozenset()
     needs_password: bool = False
     used_key: UsedKey | None = None
+    member: Member | None = None
 
     @property
     def name(self) -> str:
@@ -65,7 +91,17 @@ class AffiliateCaller:
 
     @property
     def account(self) -> Account:
-        """Return its account."""
+        """Return the account that has the sessions and keys: a member's, or the owner's."""
+        return self.company if self.member is None else self.member.account
+
+    @property
+    def signer(self) -> Account:
+        """Return the account with the password, the second factor and the preferences."""
+        return self.company if self.member is None else self.member.signer
+
+    @property
+    def company(self) -> Account:
+        """Return the affiliate as its owner's account."""
         return Account(AccountKind.AFFILIATE, str(self.id))
 
     @property
@@ -83,7 +119,7 @@ class AdvertiserCaller:
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
     subs_key: the key for the codes that it sees instead of subs; "" = it sees the subs.
     denied, withheld: features and permissions that the staff user of a look lacks; empty without a look.
-    needs_password: as in AffiliateCaller.
+    needs_password, member: as in AffiliateCaller.
     """
 
     id: str
@@ -95,6 +131,7 @@ class AdvertiserCaller:
     withheld: frozenset[Permission] = frozenset()
     needs_password: bool = False
     used_key: UsedKey | None = None
+    member: Member | None = None
 
     @property
     def name(self) -> str:
@@ -103,7 +140,17 @@ class AdvertiserCaller:
 
     @property
     def account(self) -> Account:
-        """Return its account."""
+        """Return the account that has the sessions and keys: a member's, or the owner's."""
+        return self.company if self.member is None else self.member.account
+
+    @property
+    def signer(self) -> Account:
+        """Return the account with the password, the second factor and the preferences."""
+        return self.company if self.member is None else self.member.signer
+
+    @property
+    def company(self) -> Account:
+        """Return the advertiser as its owner's account."""
         return Account(AccountKind.ADVERTISER, self.id)
 
     @property
@@ -141,6 +188,20 @@ class StaffCaller:
     def account(self) -> Account:
         """Return its account."""
         return Account(AccountKind.STAFF, self.id)
+
+    @property
+    def company(self) -> Account:
+        """Return its account: staff users belong to the network."""
+        return self.account
+
+    @property
+    def signer(self) -> Account:
+        """Return its account, which has the password."""
+        return self.account
+
+    @property
+    def member(self) -> None:
+        """Return None: staff users have roles of their own."""
 
     @property
     def has_levels(self) -> bool:

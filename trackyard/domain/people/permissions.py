@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.slices import SLICES
 
 
@@ -95,6 +96,30 @@ SPELLINGS: Final = {shown: feature for feature, shown in SHOWN_NAMES.items()}
 FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
 }
+
+_STATS_EXPORT: Final = "stats.stats-export"
+_CONVERSIONS_EXPORT: Final = "stats.conversions-export"
+EXPORT_FEATURES: Final = {
+    Permission.STATS_COMMON: _STATS_EXPORT,
+    Permission.STATS_SUPPLIER: _STATS_EXPORT,
+    Permission.STATS_OFFER: _STATS_EXPORT,
+    Permission.STATS_PARTNER: _STATS_EXPORT,
+    Permission.STATS_COUNTRY: _STATS_EXPORT,
+    Permission.STATS_CITY: _STATS_EXPORT,
+    Permission.STATS_OS: _STATS_EXPORT,
+    Permission.STATS_GOAL: _STATS_EXPORT,
+    Permission.STATS_DEVICE: _STATS_EXPORT,
+    Permission.STATS_OTHER: _STATS_EXPORT,
+    Permission.STATS_LIMITS: _STATS_EXPORT,
+    Permission.STATS_CONVERSION: _CONVERSIONS_EXPORT,
+    Permission.STATS_CLICKS: _CONVERSIONS_EXPORT,
+    Permission.STATS_PARTNER_POSTBACK: _CONVERSIONS_EXPORT,
+    Permission.STATS_SERVER_POSTBACK: _CONVERSIONS_EXPORT,
+}
+"""The permission of a report to the feature that its file needs (docs/spec/callers.md#permissions-of-affiliates).
+
+Referral payments (STATS_REFERRAL) are the person's own money, as payments are: their file needs nothing more.
+"""
 
 
 @dataclass(frozen=True, slots=True)

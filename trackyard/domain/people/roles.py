@@ -10,6 +10,7 @@ class Permission(StrEnum):
 
     NONE = "none"  # for methods without a caller
     ACCOUNT = "account.own"
+    COMPANY = "company.people"  # the people of an affiliate or an advertiser, and what its owner alone does
     OFFERS_READ = "offers.read"
     OFFERS_WRITE = "offers.write"
     OFFERS_CONNECT = "offers.connect"
@@ -129,11 +130,12 @@ _GRANTED: Final[dict[Role, frozenset[Permission]]] = {
 _IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
     _P.INVOICES_WRITE: frozenset({_P.CURRENCIES_READ}),
     _P.CURRENCIES_WRITE: frozenset({_P.CURRENCIES_READ}),
-    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
+    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ, _P.COMPANY}),
+    _P.ADVERTISERS_WRITE: frozenset({_P.COMPANY}),
     _P.PAYMENTS_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
     _P.TICKETS_WRITE: frozenset({_P.TICKETS_READ}),
 }
-"""Permission to implied permissions: lists of values that a write names."""
+"""Permission to implied permissions: lists of values that a write names, and the people of a company."""
 
 COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ, _P.ACCOUNT})
 """The permissions of every staff user."""

@@ -1,9 +1,12 @@
 """Staff users (docs/api/staff.md#get-adminuserid)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
+from trackyard.domain.people.account_statuses import AccountStatusRule
 from trackyard.domain.people.roles import Role
 
 FIRST_ADMINISTRATOR: Final = "admin@localhost"
@@ -13,11 +16,47 @@ MESSENGERS: Final = ("whatsapp", "telegram", "viber", "facebook", "wechat", "int
 """Fields of a staff user with its names in messengers, besides skype."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaffStatusRule(AccountStatusRule):
+    """The consequences of a staff status.
+
+    is_at_work: whether the person gets mails, and may take over what others manage.
+    """
+
+    is_at_work: bool = False
+
+
 class StaffStatus(StrEnum):
-    """The status of a staff user; a blocked one may not sign in, and its keys do not work."""
+    """The status of a staff user. STAFF_STATUS_RULES has what follows from each."""
 
     ACTIVE = "active"
     BLOCKED = "blocked"
+
+    @property
+    def rule(self) -> StaffStatusRule:
+        """Return the rule of the status."""
+        return STAFF_STATUS_RULES[self]
+
+
+STAFF_STATUS_RULES: Final[Mapping[StaffStatus, StaffStatusRule]] = MappingProxyType(
+    {
+        StaffStatus.ACTIVE: StaffStatusRule(
+            may_sign_in=True,
+            is_at_work=True,
+            label="Active",
+            mark="active",
+            done="{name} may sign in again, and its keys work.",
+        ),
+        StaffStatus.BLOCKED: StaffStatusRule(
+            label="Blocked",
+            mark="stopped",
+            done="{name} is blocked. Its sessions ended, and its keys do not work.",
+        ),
+    }
+)
+"""Every status, in the order in which pages list them."""
+SIGNING_IN: Final = tuple(status for status, rule in STAFF_STATUS_RULES.items() if rule.may_sign_in)
+AT_WORK: Final = tuple(status for status, rule in STAFF_STATUS_RULES.items() if rule.is_at_work)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

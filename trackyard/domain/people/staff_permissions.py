@@ -65,7 +65,7 @@ _READS: Final[dict[str, frozenset[Permission]]] = {
     "users.entity-advertiser": frozenset({_P.ADVERTISERS_READ}),
     "users.entity-affiliate": frozenset({_P.AFFILIATES_READ}),
 }
-"""Feature to the permissions that the level deny takes away besides those of `_WRITES`."""
+"""Feature to the permissions that the level deny takes away besides the ones of `_WRITES`."""
 
 WITHOUT_EFFECT: Final = frozenset(
     {"automation.checker", "general.settings"}
@@ -76,7 +76,7 @@ WITHOUT_EFFECT: Final = frozenset(
     | {f"users.entity-{name}" for name in ("account-manager", "affiliate-manager", "common-manager", "preset")}
     | {"users.view-users"}
 )
-"""Features that no method asks staff for, and those of methods that only administrators may call.
+"""Features that no method requires of staff, and features of methods for administrators only.
 
 Their levels are not stored for staff users.
 """

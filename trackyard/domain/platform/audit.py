@@ -18,6 +18,7 @@ class AuditRecord:
     what: the table.
     changes: column to [from, to].
     key_id, key_name: the API key that acted; "" for a session or a job.
+    member_id: the member of the affiliate or advertiser that acted; "" for its owner.
     """
 
     id: str
@@ -34,10 +35,13 @@ class AuditRecord:
     advertiser_id: str = ""
     key_id: str = ""
     key_name: str = ""
+    member_id: str = ""
 
     @property
     def actor(self) -> Actor:
-        """Return the kind of its author (staff, affiliate, advertiser or system) and the id."""
+        """Return the kind of its author (staff, affiliate, advertiser, member or system) and the id."""
+        if self.member_id:
+            return "member", self.member_id
         if self.affiliate_id is not None:
             return "affiliate", str(self.affiliate_id)
         if self.advertiser_id:

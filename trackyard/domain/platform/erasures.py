@@ -34,8 +34,8 @@ PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The columns with personal data, by record or table: the only declaration.
 
-All are texts, except two documents of an affiliate. A click in another record (of a conversion or a queue) has those of
-`click`.
+All are texts, except two documents of an affiliate. A click in another record (of a conversion or a queue) has the
+texts of `click`.
 """
 
 PERSONAL_PARAMS: Final = ("ip", "referrer", "user_id")

@@ -100,7 +100,7 @@ class FindingKind(StrEnum):
         "sql_silent",
         Severity.ERROR,
         lazy_gettext("The SQL database {subject} does not answer: {reason}."),
-        lazy_gettext("Start it, and check TRACKYARD_DATABASE_URL, the address that it listens on, and the firewall."),
+        lazy_gettext("Start it, and check TRACKYARD_DATABASE_URL, its host and port, and the firewall."),
     )
     SQL_REFUSED = (
         "sql_refused",
@@ -142,7 +142,7 @@ class FindingKind(StrEnum):
         "mail_waits",
         Severity.ERROR,
         lazy_gettext("Mails wait: {waiting}, the oldest for {minutes} minutes. The mail server said: {reason}."),
-        lazy_gettext("Send a test mail in Settings → Mail, and mend what its answer says. Mail is tried for 3 days."),
+        lazy_gettext("Send a test mail in Settings → Mail, and mend the fault it finds. Mail is tried for 3 days."),
     )
     MAIL_UNTRIED = (
         "mail_untried",
@@ -156,7 +156,7 @@ class FindingKind(StrEnum):
         lazy_gettext(
             "No mail server is set: mail to people, such as new passwords, is written to {subject} and not sent."
         ),
-        lazy_gettext("Set TRACKYARD_SMTP_URL, and TRACKYARD_MAIL_FROM to an address that the mail server accepts."),
+        lazy_gettext("Set TRACKYARD_SMTP_URL, and TRACKYARD_MAIL_FROM to an e-mail address that it accepts."),
     )
     SECOND_PERSON_MISSING = (
         "second_person_missing",
@@ -179,7 +179,7 @@ class FindingKind(StrEnum):
         "address_plain",
         Severity.WARNING,
         lazy_gettext("{variable} {subject} is not encrypted, so passwords, keys and clicks can be read on the way."),
-        lazy_gettext("Put a proxy with TLS in front (docs/deploy.md#a-proxy-in-front), and name its https:// address."),
+        lazy_gettext("Put a proxy with TLS in front (docs/deploy.md#a-proxy-in-front), and name its https:// URL."),
     )
     CERTIFICATE_INVALID = (
         "certificate_invalid",
@@ -206,7 +206,7 @@ class FindingKind(StrEnum):
         Severity.ERROR,
         lazy_gettext("{variable} {subject} answers /healthz with {status} instead of 200."),
         lazy_gettext(
-            "Check that the proxy passes requests on to this server, and that the address is spelled as people use it."
+            "Check that the proxy passes requests on to this server, and that the URL is spelled as people use it."
         ),
     )
     ADDRESS_UNPROVEN = (
@@ -235,7 +235,7 @@ class FindingKind(StrEnum):
         "queue_quarantined",
         Severity.WARNING,
         lazy_gettext("{depth} entries of the queue {subject} are in quarantine: the program could not work on them."),
-        lazy_gettext("The log says why: trackyard logs --level error."),
+        lazy_gettext("The log has the reason: trackyard logs --level error."),
     )
     DELIVERIES_FAIL = (
         "deliveries_fail",
@@ -276,7 +276,7 @@ class FindingKind(StrEnum):
     CLOCK_DIFFERS = (
         "clock_differs",
         Severity.ERROR,
-        lazy_gettext("The clock of this machine differs by {seconds} s from that of the SQL database {subject}."),
+        lazy_gettext("The clock of this machine differs by {seconds} s from the clock of the SQL database {subject}."),
         lazy_gettext("Set both by a time server (chrony or systemd-timesyncd). A start refuses more than 5 s."),
     )
     DATABASE_OLD = (
@@ -298,7 +298,7 @@ class FindingKind(StrEnum):
         "edge_unsynced",
         Severity.ERROR,
         lazy_gettext("Edges of this machine have rules that are {seconds} s old: what changed is not in force there."),
-        lazy_gettext("Does the process with the projector run? trackyard status says so, and its log says why not."),
+        lazy_gettext("Does the process with the projector run? trackyard status shows it, and its log the reason."),
     )
     OFFER_REJECTS = (
         "offer_rejects",
@@ -341,7 +341,7 @@ class FindingKind(StrEnum):
     )
     MARKED_CLICKS = ("marked_clicks", *_OF_TRAFFIC, lazy_gettext("Ask the affiliate where its clicks come from."))
     MARKED_SUB = ("marked_sub", *_OF_TRAFFIC, lazy_gettext("Ask about this sub, or block it by a rule."))
-    FEW_CONVERSIONS = ("few_conversions", *_OF_TRAFFIC, lazy_gettext("Look at the addresses and hours of its clicks."))
+    FEW_CONVERSIONS = ("few_conversions", *_OF_TRAFFIC, lazy_gettext("Look at IP addresses and hours of its clicks."))
     QUICK_CONVERSIONS = ("quick_conversions", *_OF_TRAFFIC, lazy_gettext("Ask how the affiliate makes its clicks."))
     LATE_CONVERSIONS = ("late_conversions", *_OF_TRAFFIC, lazy_gettext("Ask whether its clicks have visitors."))
     OTHER_DEVICES = ("other_devices", *_OF_TRAFFIC, lazy_gettext("Compare devices of its clicks and conversions."))
@@ -352,7 +352,7 @@ class FindingKind(StrEnum):
         lazy_gettext(
             "{clickless} of {number} postbacks in 7 days named neither a recorded click nor an advertiser by its code."
         ),
-        lazy_gettext("Look at the last one ({subject}): its address says who must send the click ID and the code."),
+        lazy_gettext("Look at the last one ({subject}): its IP address shows who must send the click ID and the code."),
     )
     ROBOTS_JUMP = (
         "robots_jump",
@@ -427,7 +427,7 @@ class FindingKind(StrEnum):
         "ready_with_warning",
         Severity.WARNING,
         lazy_gettext("Readiness warns: {reason}."),
-        lazy_gettext("docs/operating.md#watching-it says what it means."),
+        lazy_gettext("docs/operating.md#watching-it explains it."),
     )
     SERVER_AWAY = (
         "server_away",

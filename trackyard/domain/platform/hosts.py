@@ -53,7 +53,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-OWN_HOST_ERROR: Final = "This address belongs to the platform: name one of another server."
+OWN_HOST_ERROR: Final = "This URL belongs to the platform: use a URL of another server."
 
 
 class OwnHosts:

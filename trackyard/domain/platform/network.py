@@ -29,7 +29,7 @@ class SignUpState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The face of the network; "" is none.
+    """The face of the network; "" = not set.
 
     logo: the id of a stored file.
     accent, accent_dark: #rrggbb, of the light and the dark theme. Without the second, the first is lightened.

@@ -1,6 +1,6 @@
 """Requests that the platform made itself: they never become inbound postbacks.
 
-docs/spec/tracking.md#addresses. A delivery's request carries two headers: the id of the delivery, and the origin,
+docs/spec/tracking.md#paths. A delivery's request carries two headers: the id of the delivery, and the origin,
 which identifies the installation. An installation accepts requests from other installations, so that one installation
 can be the affiliate of another. The test of a domain finds out which installation answers there
 (docs/spec/tracking.md#which-installation-answers).

@@ -31,7 +31,7 @@ class UnsentMails:
 
 
 def find_unsent(waiting: Iterable[UnsentMails], now_ms: int) -> Iterator[Finding]:
-    """Yield a finding when mails wait for long. A full mailbox of one recipient is none."""
+    """Yield a finding when mails wait for long. Mails to a full mailbox do not count."""
     counted = [each for each in waiting if not _OF_RECIPIENT.match(each.failure)]
     if not counted:
         return

@@ -42,7 +42,7 @@ class AdCostSum:
 
 
 COST_COLUMNS: Final = ("offer", "affiliate", "advertiser")
-"""The columns of clicks that costs have too; the advertiser is that of the offer today."""
+"""The columns of clicks that costs have too; the advertiser is the offer's today."""
 _COST_TIMES: Final = ("day", "month", "quarter", "year")
 _COST_SLICES: Final = frozenset({*_COST_TIMES, *COST_COLUMNS, "manager", "advertiser_manager"})
 _COST_FILTERS: Final = frozenset({*COST_COLUMNS, "sub8"})

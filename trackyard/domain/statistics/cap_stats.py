@@ -54,7 +54,7 @@ class CapState:
     """A cap and its counters in the current period.
 
     until: the end of the period, UTC milliseconds; None = never.
-    counters: by affiliate, country and goal. A cap that counts all together has one; others have those above 0.
+    counters: by affiliate, country and goal. A cap that counts all together has one; others have the counters above 0.
     """
 
     rule: CapRule

@@ -15,9 +15,9 @@ MANY_REJECTED: Final = 50
 MANY_FAILED: Final = 50
 """Percent of postbacks, or of deliveries to a host, from which on failures are a finding."""
 MANY_CLICKLESS: Final = 10
-"""Percent of postbacks from which on those without a click are a finding."""
+"""Percent of postbacks without a click from which on they are a finding."""
 FEW: Final = 3
-"""Failures below this number are no finding."""
+"""Failures below this number are not a finding."""
 _LEAST_ID_CLICKS: Final = 100
 _ID_PERCENT: Final = 90
 """Different values per 100 clicks from which on a sub carries ids."""
@@ -272,7 +272,7 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
     if not seen.clicks and not rejected:
         yield HealthFinding(HealthKind.NO_TRAFFIC, HealthVerdict.QUIET, {})
     yield from _of_clicks(seen, rejected)
-    if seen.of != "affiliate":  # postbacks are those of the advertisers of its offers
+    if seen.of != "affiliate":  # postbacks belong to the advertisers of its offers
         yield from _of_postbacks(seen)
     yield from _of_url(seen.url)
     for sentence in seen.unpaid:

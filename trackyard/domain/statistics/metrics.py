@@ -15,6 +15,8 @@ from trackyard.base.texts.marks import lazy_gettext
 
 COUNTED: Final = ("confirmed", "pending", "hold")
 """The conversion types that `conversions`, `charge`, `payout` and `margin` count; declined is a metric of its own."""
+CLICKLESS: Final = "clickless"
+"""The sums of conversions without a click, which CR and EPC leave out: imports and promo codes have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class MetricSums:
     """The sums of rows, which metrics are computed from; amounts in one currency.
 
     conversions, charge, payout: of COUNTED. rejected, impressions, cost: 0 in rows that do not have them.
+    clickless: conversions without a click, of COUNTED; clickless_payout: their payout. Both are parts of the sums of
+    all, as clickless_confirmed and clickless_confirmed_payout are of the sums of confirmed ones.
     """
 
     clicks: int = 0
@@ -38,6 +42,10 @@ class MetricSums:
     confirmed_charge: Decimal = ZERO
     confirmed_payout: Decimal = ZERO
     cost: Decimal = ZERO
+    clickless: int = 0
+    clickless_payout: Decimal = ZERO
+    clickless_confirmed: int = 0
+    clickless_confirmed_payout: Decimal = ZERO
 
     def __add__(self, other: "MetricSums") -> "MetricSums":
         return MetricSums(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -141,12 +149,24 @@ class Metric:
 
     @property
     def adds_up(self) -> bool:
-        """Return whether the metric of all rows is the sum of theirs."""
+        """Return whether the value for all rows together is the sum of the rows' values."""
         return self.per is None
 
 
 def _sum(name: str) -> Callable[[Any], Any]:
     return lambda sums: getattr(sums, name)
+
+
+def _converted(sums: Any) -> Any:
+    return sums.conversions - sums.clickless
+
+
+def _earned(sums: Any) -> Any:
+    return sums.payout - sums.clickless_payout
+
+
+def _confirmed_earned(sums: MetricSums) -> Decimal:
+    return sums.confirmed_payout - sums.clickless_confirmed_payout
 
 
 def _margin(sums: Any) -> Any:
@@ -180,7 +200,14 @@ METRICS: Final = (
     Metric("pending", lazy_gettext("Pending"), Unit.COUNT, MetricDirection.NEUTRAL, _sum("pending")),
     Metric("hold", lazy_gettext("On hold"), Unit.COUNT, MetricDirection.NEUTRAL, _sum("hold")),
     Metric("declined", lazy_gettext("Declined"), Unit.COUNT, MetricDirection.DOWN, _sum("declined")),
-    Metric("cr", lazy_gettext("CR"), Unit.SHARE, MetricDirection.UP, _sum("conversions"), _clicks, reads=("clicks",)),
+    Metric(
+        *("without_click", lazy_gettext("Without a click"), Unit.COUNT, MetricDirection.NEUTRAL, _sum("clickless")),
+        reads=(CLICKLESS,),
+    ),
+    Metric(
+        *("cr", lazy_gettext("CR"), Unit.SHARE, MetricDirection.UP, _converted, _clicks),
+        reads=("clicks", CLICKLESS),
+    ),
     Metric(
         *("ctr", lazy_gettext("CTR"), Unit.SHARE, MetricDirection.UP, _clicks, _impressions),
         field=RowField("ctr", InRows.REJECTED),
@@ -207,7 +234,11 @@ METRICS: Final = (
         of_staff=True,
     ),
     Metric(
-        *("epc", lazy_gettext("EPC"), Unit.RATE, MetricDirection.UP, _sum("confirmed_payout"), _clicks),
+        *("epc", lazy_gettext("EPC"), Unit.RATE, MetricDirection.UP, _confirmed_earned, _clicks),
+        reads=("clicks", CLICKLESS),
+    ),
+    Metric(
+        *("total_epc", lazy_gettext("Total EPC"), Unit.RATE, MetricDirection.UP, _sum("confirmed_payout"), _clicks),
         field=RowField("epc", InRows.RATED, also="affiliate_epc"),
         reads=("clicks",),
     ),
@@ -254,8 +285,8 @@ METRICS: Final = (
         old=("roi",),
     ),
     Metric(
-        *("expected_epc", lazy_gettext("Expected EPC"), Unit.RATE, MetricDirection.UP, _sum("payout"), _clicks),
-        reads=("clicks",),
+        *("expected_epc", lazy_gettext("Expected EPC"), Unit.RATE, MetricDirection.UP, _earned, _clicks),
+        reads=("clicks", CLICKLESS),
     ),
 )
 """The metrics in the order in which tables show them. "Expected" ones count all of COUNTED, others the confirmed."""

@@ -63,7 +63,10 @@ class LeastVolume:
 
 @dataclass(frozen=True, slots=True)
 class ConversionTotals:
-    """The conversions of one type; amounts in the currency of the report."""
+    """The conversions of one type; amounts in the currency of the report.
+
+    clickless, clickless_payouts: of conversions without a click; 0 where the report does not count them.
+    """
 
     revenue: Decimal
     charge: Decimal
@@ -71,6 +74,8 @@ class ConversionTotals:
     payouts: Decimal
     null: int
     count: int
+    clickless: int = 0
+    clickless_payouts: Decimal = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,10 @@ class StatsRow:
             confirmed_charge=confirmed.payouts + confirmed.earning,
             confirmed_payout=confirmed.payouts,
             cost=self.cost or ZERO,
+            clickless=sum(each.clickless for each in counted),
+            clickless_payout=sum((each.clickless_payouts for each in counted), ZERO),
+            clickless_confirmed=confirmed.clickless,
+            clickless_confirmed_payout=confirmed.clickless_payouts,
         )
 
     def metric(self, name: str) -> Decimal:
@@ -148,7 +157,11 @@ def _ratio(amount: Decimal, divisor: int) -> Decimal:
 ORDER_METRICS: Final = (
     "raw",
     "uniq",
-    *(f"{kind}_{name}" for kind in (*_CONVERSION_TYPES, "not_found") for name in ConversionTotals.__dataclass_fields__),
+    *(
+        f"{kind}_{name}"
+        for kind in (*_CONVERSION_TYPES, "not_found")
+        for name in ("revenue", "charge", "earning", "payouts", "null", "count")
+    ),
 )
 """Metrics that a report can be ordered by; more than the public API has."""
 COST_METRICS: Final = ("cost", "profit")
@@ -184,6 +197,7 @@ class Report:
     locale: language of the names of cities
     costs: of advertising in scope, which a use case reads; None = the report has none
     counts_rejected: whether rows count rejected clicks, too; rows by rejection reason always do
+    counts_clickless: whether rows count conversions without a click, too
     payment_statuses: statuses of the counted conversions, () = any; a use case turns them into `conversions`
     conversions: the counted conversions, None = all; traffic stays whole
     in_currency: the currency into which amounts are converted at the rate of each day, "" = not converted
@@ -215,6 +229,7 @@ class Report:
     locale: str = "en"
     costs: tuple[AdCostSum, ...] | None = None
     counts_rejected: bool = False
+    counts_clickless: bool = False
     payment_statuses: tuple[str, ...] = ()
     conversions: ChosenConversions | None = None
     in_currency: str = ""

@@ -106,7 +106,7 @@ def _column(column: str, declared: ColumnSlice, *, conversions: bool) -> Slice:
 SLICES: Final = MappingProxyType(
     {each.name: each for each in sorted(_declared(), key=lambda each: each.has_many_values)}
 )
-"""Every slice by name; those with many values come last."""
+"""Every slice by name. Slices with many values come last."""
 
 FILTERS: Final = MappingProxyType(
     {

@@ -50,7 +50,7 @@ class UrlCheck:
 
     @property
     def milliseconds(self) -> int:
-        """Return the time until the first byte of the last answer, with that of all hops."""
+        """Return the time until the first byte of the last answer, with the time of all hops."""
         return sum(each.milliseconds for each in self.hops)
 
     @property

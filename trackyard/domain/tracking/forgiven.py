@@ -48,14 +48,14 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "bytes that were not percent-encoded",
             "comment=Оплачено",
             "comment=%D0%9E…",
-            "Bytes above 127 in an address are taken as if they were percent-encoded.",
+            "Bytes above 127 in a URL are taken as if they were percent-encoded.",
         ),
         RAW_SPACE: Forgiveness(
             "raw-space",
             "a space that was not percent-encoded",
             "goal=first deposit",
             "goal=first%20deposit",
-            "The address is between the first space and the last ` HTTP/1.`. The connection is closed behind the "
+            "The URL is between the first space and the last ` HTTP/1.`. The connection is closed behind the "
             "answer. A request with a body is a 400.",
         ),
         ENCODING: Forgiveness(
@@ -125,7 +125,7 @@ FORGIVEN: Final[Mapping[int, Forgiveness]] = MappingProxyType(
             "a body in another form",
             "text/plain with {…}, [{…}]",
             "application/json with {…}",
-            "A body that begins with `{` is JSON, whatever its type says, also behind a byte order mark or as the one "
+            "A body that begins with `{` is JSON, whatever its type is, also behind a byte order mark or as the one "
             "item of a list. A body that is called JSON and is a form is read as a form.",
         ),
         COMPRESSED: Forgiveness(

@@ -130,7 +130,7 @@ def _find_network(entry: str) -> AddressRange | None:
         return None
     first, last = network[0], network[-1]
     begin, end = _unmapped(first), _unmapped(last)
-    if begin.version == end.version:  # otherwise it is an IPv6 network wider than that of the mapped addresses
+    if begin.version == end.version:  # otherwise it is an IPv6 network wider than the network of the mapped addresses
         first, last = begin, end
     return AddressRange(first.max_prefixlen // 8, int(first), int(last))
 

@@ -1,6 +1,6 @@
 """Tracking links of affiliates: the click URL and its short form `/{hash}`.
 
-docs/spec/tracking.md#addresses. A hash holds all parts of its link, so an edge resolves it without a table: LEB128 of
+docs/spec/tracking.md#paths. A hash holds all parts of its link, so an edge resolves it without a table: LEB128 of
 offer, affiliate and landing and a check of two bytes, written in base 62. The check separates links from other paths;
 it is not a secret.
 """

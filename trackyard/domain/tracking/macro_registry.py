@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from trackyard.domain.statistics.click_columns import COLUMNS, Source
 from trackyard.domain.tracking.subs import SUBS
 
 
@@ -57,7 +58,7 @@ MACROS: Final[tuple[Macro, ...]] = (
     Macro("goal", "Value of the goal that was reached, 1 when the advertiser sent none", _POSTBACK),
     Macro("goal_name", "Title of the payment, else the value of the goal", _POSTBACK),
     Macro("comment", "Remark of the advertiser; of a declined conversion the reason", _POSTBACK),
-    Macro("ip", "Address of the visitor, IPv4 or IPv6", _BOTH, "ip"),
+    Macro("ip", "IP address of the visitor, IPv4 or IPv6", _BOTH, "ip"),
     Macro("geo", "Visitor's country, two letters of ISO 3166-1, empty when unknown", _BOTH, "country"),
     Macro("city", "Visitor's city by name, empty without a database of cities", _BOTH, "city"),
     Macro("referrer", "Page that the visitor came from", _BOTH, "referrer"),
@@ -85,8 +86,8 @@ MACROS: Final[tuple[Macro, ...]] = (
     ),
     *(Macro(f"custom_field_{n}", f"The same as {{custom_field{n}}}", _POSTBACK) for n in range(1, 8)),
     Macro("promo_code", "Promo code that made the conversion, empty when a click did", _POSTBACK),
-    Macro("user_id", "Value of `user_id` in the link; in postbacks that of the conversion", _BOTH, "user_id"),
-    Macro("time", "Unix seconds of the click; in postbacks those of the conversion", _BOTH),
+    Macro("user_id", "Value of `user_id` in the link; in postbacks the conversion's", _BOTH, "user_id"),
+    Macro("time", "Unix seconds of the click, in postbacks of the conversion", _BOTH),
     Macro("timestamp", "Unix seconds of the conversion", _POSTBACK),
     Macro("date", "Day and time of the conversion, `YYYY-MM-DD HH:MM:SS`", _POSTBACK),
     Macro("date_only", "Day of the click, in postbacks of the conversion, `YYYY-MM-DD`", _BOTH),
@@ -104,3 +105,11 @@ def macro_names(place: MacroPlace) -> frozenset[str]:
 def macro_columns(place: MacroPlace) -> Mapping[str, str]:
     """Return the columns of clicks that hold the values of a place's macros, by macro."""
     return {macro.name: macro.column for macro in MACROS if macro.column and place in macro.places}
+
+
+def parameter_macros(place: MacroPlace) -> tuple[str, ...]:
+    """Return the macros of a place that have the value of the parameter of the same name in the link."""
+    own = (
+        (macro.name, COLUMNS[macro.column]) for macro in MACROS if place in macro.places and macro.column == macro.name
+    )
+    return tuple(name for name, column in own if column.source is Source.PARAMETER)

@@ -47,7 +47,7 @@ def plain_click_id(text: str) -> str:
 
 
 def plain_reference(text: str) -> str:
-    """Return a number or an id of a link without what is around it; a text that is none as it is."""
+    """Return a number or an id of a link without signs around it; other texts stay as they are."""
     plain = text.strip(_AROUND_ID)
     if is_number(plain):
         return plain

@@ -62,7 +62,7 @@ def mended_head(head: bytes) -> MendedHead:
     if has_space:
         lines = headers.split(b"\r\n")
         if any(map(_announces_body, lines)):
-            return MendedHead(reason="space in the address of a request with a body")
+            return MendedHead(reason="space in the URL of a request with a body")
         kept = [each for each in lines if _name_of(each) not in _CONNECTION]
         headers = b"\r\n".join((b"Connection: close", *kept))
     encoded, bits = _encoded(target)

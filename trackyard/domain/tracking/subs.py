@@ -2,10 +2,38 @@
 
 from collections.abc import Collection, Mapping
 from hashlib import blake2b
-from typing import Any, Final
+from inspect import get_annotations
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
 """The names of subs as parameters, macros, columns and slices."""
+_KEPT: Final = ("__module__", "__doc__", "guarded")
+"""Attributes of a struct that the struct with more fields has too."""
+
+
+def with_subs(struct: type[S], names: Collection[str] = SUBS) -> type[S]:
+    """Return a struct that states sub1 alone with the other subs after it, alike in type and default."""
+    own = get_annotations(struct)
+    defaults = {each.name: each.default for each in msgspec.structs.fields(struct) if not each.required}
+    fields: list[Any] = []
+    for name, kind in own.items():
+        for each in names if name == SUBS[0] else (name,):
+            fields.append((each, kind, defaults[name]) if name in defaults else (each, kind))
+    config = struct.__struct_config__
+    made: Any = msgspec.defstruct(
+        struct.__name__,
+        fields,
+        bases=struct.__bases__,
+        namespace={name: value for name, value in vars(struct).items() if name in _KEPT},
+        module=struct.__module__,
+        frozen=config.frozen,
+        kw_only=bool(defaults.keys() & own.keys()),
+    )
+    return cast("type[S]", made)
 
 
 def encrypted_sub(value: str, key: str, affiliate_id: int) -> str:
@@ -25,7 +53,7 @@ def encrypted_sub(value: str, key: str, affiliate_id: int) -> str:
 def encrypted_condition(value: str, key: str, affiliate_ids: Collection[int]) -> list[str]:
     """Return a sub of a condition as an advertiser gets it: a code for each affiliate.
 
-    affiliate_ids: () = all; the code is then that of no affiliate. Without a key: the value, once.
+    affiliate_ids: () = all; the code then belongs to no affiliate. Without a key: the value, once.
     """
     return [encrypted_sub(value, key, each) for each in affiliate_ids or (0,)] if key else [value]
 

@@ -34,7 +34,7 @@ from trackyard.journal.records import ClickFlag, RecordKind
 MAX_UNKNOWN_VALUE: Final = 64
 """Characters of a parameter, and of the referrer, that are recorded of a click on an unknown offer."""
 _FOUND: Final = 302
-_CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long as that of an offer
+_CLICK: Final = RecordKind.CLICK  # a look-up in the enumeration takes as long as the look-up of an offer
 
 _log = logging.getLogger("trackyard.edge")
 

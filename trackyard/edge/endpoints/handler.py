@@ -1,6 +1,6 @@
 """The tracking addresses: a function from a request to an answer, without a server.
 
-See docs/spec/tracking.md#addresses.
+See docs/spec/tracking.md#paths.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.base.error_codes import ErrorCode
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.platform.own_requests import INSTALLATION_PATH
@@ -46,9 +47,9 @@ _READY: Final = Response(200, ACCEPTED_BODY, headers=NO_STORE)
 _UNREADY: Final = Response(503, b'{"status":2}', headers=NO_STORE)
 """The monitoring listener has the reasons."""
 _METRICS_MOVED: Final = error_response(
-    404, "not_found", "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
+    404, ErrorCode.NOT_FOUND, "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
 )
-_NOT_FOUND: Final = error_response(404, "not_found", "Page Not Found")
+_NOT_FOUND: Final = error_response(404, ErrorCode.NOT_FOUND, "Page Not Found")
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 _GET_OR_POST: Final = ("GET", "HEAD", "POST")
@@ -158,7 +159,7 @@ class EdgeHandler:
         elif request.method not in found.methods:
             response = _method_not_allowed(found)
         elif len(path) + len(request.query) >= MAX_URL:
-            response = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
+            response = error_response(414, ErrorCode.URI_TOO_LONG, "The URL is over the limit of 8 KB")
         else:
             response = self._answer(found, request)
         if path == "/click" and response.status == _FOUND:
@@ -233,7 +234,7 @@ def _page_routes(readyz: Callable[[Request], Response]) -> dict[str, _Route]:
 
 def _method_not_allowed(route: _Route) -> Response:
     allow = f"Allow: {', '.join(route.methods)}\r\n".encode()
-    return error_response(405, "method_not_allowed", "Method Not Allowed", allow)
+    return error_response(405, ErrorCode.METHOD_NOT_ALLOWED, "Method Not Allowed", allow)
 
 
 def _as_click(request: Request, link: Link) -> Request:

@@ -1,6 +1,6 @@
 """Hits of requests: the affiliate and the visitor of a click.
 
-See docs/spec/tracking.md#visitor-address.
+See docs/spec/tracking.md#visitor-ip-address.
 """
 
 import os

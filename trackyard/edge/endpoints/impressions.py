@@ -32,7 +32,7 @@ class ImpressionHandler:
         self._recorder = recorder
 
     def impression(self, request: Request, ruleset: Ruleset) -> Response:
-        """Return an image of one point, or a redirect to that of the advertiser.
+        """Return an image of one point, or a redirect to the advertiser's image.
 
         An impression is decided like a click, without unique visitors, and without click caps unless the offer applies
         them to impressions too. HEAD gets the same answer and is not recorded.

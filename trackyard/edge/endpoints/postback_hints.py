@@ -1,4 +1,4 @@
-"""A hint in the answer to a postback that cannot count (docs/spec/tracking.md#addresses).
+"""A hint in the answer to a postback that cannot count (docs/spec/tracking.md#paths).
 
 The answer for existing programs remains `{"status":1}`. The hint describes what the request alone shows, and does not
 reveal what exists: the server postback log has the result.

@@ -1,4 +1,4 @@
-"""Inbound postbacks, on disk before they are answered (docs/spec/tracking.md#addresses)."""
+"""Inbound postbacks, on disk before they are answered (docs/spec/tracking.md#paths)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,6 +6,7 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.encodings import readable_text
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.ids import is_hex24, new_id
 from trackyard.domain.platform.own_requests import is_own_request, origin_of
 from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, find_caller
@@ -32,7 +33,7 @@ MAX_PROMO_CODE_TEXT: Final = 2048
 """The same of a postback with a promo code instead of a click id."""
 
 _OWN_REQUEST: Final = error_response(
-    403, "own_request", "Nothing was recorded: a postback of this platform names the platform itself"
+    403, ErrorCode.OWN_REQUEST, "Nothing was recorded: a postback of this platform names the platform itself"
 )
 
 

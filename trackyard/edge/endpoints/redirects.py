@@ -6,6 +6,7 @@ from hashlib import sha256
 from html import escape
 from typing import Final, assert_never
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.decision.click.hit import Hit
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.edge.endpoints.pages import HTML, NOT_AVAILABLE
@@ -13,6 +14,7 @@ from trackyard.edge.http.answers import NO_STORE, encode_json, error_response
 from trackyard.edge.http.request import Request, Response
 
 HTTP_302: Final = RedirectType.HTTP_302  # its look-up is slow
+_NOT_AVAILABLE: Final = ErrorCode.NOT_AVAILABLE
 _NO_REFERRER: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
 
 _SCRIPT: Final = b"location.replace(document.documentElement.dataset.url)"
@@ -67,7 +69,7 @@ def json_redirect(request: Request, hit: Hit, url: str | None, cookies: bytes, *
     """Return the target of a click and its id as JSON for a script (`format=json`)."""
     headers = cookies + cors(request)
     if url is None:
-        answer = error_response(404, "not_available", "This offer is not available", headers)
+        answer = error_response(404, _NOT_AVAILABLE, "This offer is not available", headers)
         answer.recorded = recorded
         return answer
     body = encode_json({"status": 1, "clickid": hit.click_id, "url": url})

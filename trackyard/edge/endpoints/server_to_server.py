@@ -1,6 +1,6 @@
 """Clicks that a trusted server reports for a visitor by `ip=` and `ua=`.
 
-See docs/spec/tracking.md#visitor-address.
+See docs/spec/tracking.md#visitor-ip-address.
 """
 
 from functools import lru_cache

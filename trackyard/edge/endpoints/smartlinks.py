@@ -81,7 +81,7 @@ class _Choice:
         return self._respond(self._best, self._clicks.decide_alone(self._request, self._hit, self._best))
 
     def _go_on(self, route: OfferRoute, state: ClickState) -> Response:
-        """Return the answer of the offer that Redis was asked for, or that of the next ones."""
+        """Return the answer of the offer that Redis decided, or of the next ones."""
         decision = decide(self._hit, route, state)
         return self._respond(route, decision) if _takes(decision) else self.answer()
 

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.edge.http.request import Response
 
 NO_STORE: Final = b"Cache-Control: no-store\r\n"
@@ -19,10 +20,10 @@ def error_response(status: int, code: str, text: str, headers: bytes = b"") -> R
 
 
 JOURNAL_UNWRITABLE: Final = error_response(
-    503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n"
+    503, ErrorCode.JOURNAL_UNWRITABLE, "Nothing was recorded: try again later", b"Retry-After: 5\r\n"
 )
 """The answer when a record could not be written."""
-SERVER_ERROR: Final = error_response(500, "server_error", "Server error, Please contact your administrator")
+SERVER_ERROR: Final = error_response(500, ErrorCode.SERVER_ERROR, "Server error, Please contact your administrator")
 """The answer to a request that failed by a defect, which is in the log."""
-BODY_TOO_LARGE: Final = error_response(413, "too_large", "The body is over the limit of 64 KB")
-NOT_READY: Final = error_response(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")
+BODY_TOO_LARGE: Final = error_response(413, ErrorCode.TOO_LARGE, "The body is over the limit of 64 KB")
+NOT_READY: Final = error_response(503, ErrorCode.NOT_READY, "No rules yet", b"Retry-After: 1\r\n")

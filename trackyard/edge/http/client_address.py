@@ -1,6 +1,6 @@
 """The visitor's address, of the peer or from a trusted proxy.
 
-See docs/spec/tracking.md#visitor-address.
+See docs/spec/tracking.md#visitor-ip-address.
 """
 
 import socket

@@ -411,7 +411,7 @@ class Connection(RequestReader):
             self._send_error()
 
     def _send_error(self) -> None:
-        """Send the error of an invalid request, behind the answers to those before it."""
+        """Send the error of an invalid request, behind the answers to earlier requests."""
         error = self._error
         if error is not None and self._waiting is None and not self._queue:
             self._error = None

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.edge.http.answers import error_response
 from trackyard.edge.http.request import MAX_URL, Response
 
@@ -31,10 +32,10 @@ case."""
 
 
 CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
-BAD_REQUEST: Final = error_response(400, "bad_request", "Bad Request")
-REQUEST_TIMEOUT: Final = error_response(408, "request_timeout", "The request did not arrive in time")
-_URL_TOO_LONG: Final = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
-_HEADERS_TOO_LARGE: Final = error_response(431, "headers_too_large", "The headers are over the limit of 64 KB")
+BAD_REQUEST: Final = error_response(400, ErrorCode.BAD_REQUEST, "Bad Request")
+REQUEST_TIMEOUT: Final = error_response(408, ErrorCode.REQUEST_TIMEOUT, "The request did not arrive in time")
+_URL_TOO_LONG: Final = error_response(414, ErrorCode.URI_TOO_LONG, "The URL is over the limit of 8 KB")
+_HEADERS_TOO_LARGE: Final = error_response(431, ErrorCode.HEADERS_TOO_LARGE, "The headers are over the limit of 64 KB")
 
 
 def head_error(url: bytes) -> Response:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.domain.platform.own_requests import origin_of, proof_of
 from trackyard.edge.http.answers import NO_STORE, error_response
 from trackyard.edge.http.request import Request, Response
 
 _is_challenge: Final = re.compile(rb"challenge=([0-9a-f]{32})\Z").match
 _NO_CHALLENGE: Final = error_response(
-    400, "bad_parameters", "The parameter challenge must be there alone: 32 hexadecimal digits"
+    400, ErrorCode.BAD_PARAMETERS, "The parameter challenge must be there alone: 32 hexadecimal digits"
 )
 
 

@@ -3,10 +3,10 @@
 See docs/spec/tracking.md#unique-visitors and docs/decisions/0017.
 
 One memory-mapped file holds buckets of 32 cells: 4 bytes of fingerprint and 4 bytes of second each. It begins small and
-grows by segments (visitors_file.py): new visitors go to the last one, and those before are looked through for another
-48 hours. A full bucket of the last possible segment drops its oldest. Two visitors are taken for one with probability
-32 / 2^32 a segment. The kernel keeps the pages when a process dies; every store is one machine word, so that a death
-leaves none half-written.
+grows by segments (visitors_file.py): new visitors go to the last one, and earlier segments are looked through for
+another 48 hours. A full bucket of the last possible segment drops its oldest. Two visitors are taken for one with
+probability 32 / 2^32 a segment. The kernel keeps the pages when a process dies; every store is one machine word, so
+that a death leaves none half-written.
 
 A second is 24 hours before the visitor may be new again: with other hours it is earlier or later than the click.
 """
@@ -352,7 +352,7 @@ class UniqueVisitors:
         """Return a cell for the time of a key that is new in its bucket of the last segment.
 
         It is free, or its visitor is new again at `at_s`. When there is none the file grows at `now_s`; if it cannot,
-        the cell is that of the oldest.
+        the cell of the oldest is taken.
         """
         bucket = self._bucket(key)
         first = bucket // _CELL_SIZE + _SLOTS

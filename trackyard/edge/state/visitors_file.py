@@ -41,7 +41,10 @@ _HEADER: Final = struct.Struct(f"={4 + _MAX_SEGMENTS}I")
 
 
 class Layout(NamedTuple):
-    """How the space of a file is divided. first: buckets of the first segment; segments: at most."""
+    """How the space of a file is divided.
+
+    first: number of buckets in the first segment. segments: the largest number of segments.
+    """
 
     first: int
     segments: int

@@ -126,7 +126,7 @@ class PostbackProcessor:
         return _DecodedPostback(record, postback, click, fault or PostbackRequest(postback, click or {}))
 
     def _with_promo_codes(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[_DecodedPostback]:
-        """Return postbacks; those without a click that name a promo code have the click that it makes."""
+        """Return postbacks, with the clicks that promo codes make."""
         if not any(item.postback.names_promo_code for item in postbacks):
             return postbacks
         terms = find_terms(conn, [item.postback for item in postbacks], lock=True)

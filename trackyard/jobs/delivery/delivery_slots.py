@@ -95,7 +95,7 @@ class DeliverySlots:
         for place in self._concurrency.expanded:
             if place.affiliate_id in asked.full_affiliates or place.host in asked.full_hosts:
                 busy.add(place)
-        self._concurrency.forget_idle_expanded(busy)
+        self._concurrency.shrink_idle_windows(busy)
 
     def _free_shares(self, item: DueDelivery | Delivery) -> None:
         self._affiliates.free_slot(item.affiliate_id)

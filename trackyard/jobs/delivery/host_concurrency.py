@@ -114,7 +114,7 @@ class HostConcurrency(Generic[Key]):
             host.window = min(limits.slow, host.window + host.in_demand)
         self.free_slot(name)
 
-    def forget_idle_expanded(self, busy: Container[Key]) -> None:
+    def shrink_idle_windows(self, busy: Container[Key]) -> None:
         """Reset hosts with an expanded window to the start when they are idle and have no work."""
         for name in list(self.expanded):
             if self._hosts[name].in_use == 0 and name not in busy:

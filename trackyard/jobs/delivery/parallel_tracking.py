@@ -74,7 +74,7 @@ class ParallelTrackingQueuer:
         self._hosts: dict[int, str] = {}
         self._refreshed_at: float | None = None
 
-    def find(self, found: OffsetRange) -> list[ParallelRequest]:
+    def find_clicks_to_report(self, found: OffsetRange) -> list[ParallelRequest]:
         """Return the accepted clicks of a range to report, as many as may be queued."""
         self._refresh()
         if not self._hosts:
@@ -217,7 +217,7 @@ class ParallelTrackingSender:
             task.add_done_callback(self._running.discard)
             started += 1
         self._waiting = remaining
-        self._host_slots.forget_idle_expanded({call.host for call, _ in remaining})
+        self._host_slots.shrink_idle_windows({call.host for call, _ in remaining})
         return started
 
     async def _call(self, client: OutboundClient, host: str, url: str) -> None:

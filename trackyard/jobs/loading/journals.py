@@ -246,7 +246,7 @@ class JournalLoader:
         self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in clicks)
         self._load_records(found, RecordKind.IMPRESSION, load_rows)
         calls = self._inbox_postbacks(edge, found)
-        parallel = self._parallel.find(found)
+        parallel = self._parallel.find_clicks_to_report(found)
         with self._database.write() as connection:
             rebuilds.check_rebuild_state(connection, gate)
             erasures.check_load(

@@ -53,7 +53,7 @@ class OfferMetricsRefresher:
         self._seen_loads = -1
 
     def refresh_when_due(self) -> bool:
-        """Refresh when it is time; return False, since nothing is urgent."""
+        """Refresh when it is due. Return False: no further call is urgent."""
         now = self._clock.now_ms()
         loads = self._loads() if self._loads else None
         pause_ms = max(self._pause_ms, _IDLE_MS) if loads == self._seen_loads else self._pause_ms
@@ -80,7 +80,7 @@ class OfferMetricsRefresher:
         now = self._clock.now_ms()
         week = {offer_id: _week_epc(row) for offer_id, row in self._rows(now - WEEK_MS, now).items()}
         today = {
-            offer_id: OfferMetrics(row.cr(), row.metric("epc"), week.get(offer_id, ZERO))
+            offer_id: OfferMetrics(row.cr(), row.metric("total_epc"), week.get(offer_id, ZERO))
             for offer_id, row in self._rows(now - MONTH_MS, now).items()
         }
         with self._database.read() as conn:

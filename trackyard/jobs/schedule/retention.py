@@ -205,7 +205,7 @@ class RetentionRunner:
         return True
 
     def remove_journals(self) -> bool:
-        """Remove journals past their retention and damaged records past that of personal data.
+        """Remove journals past their retention, and damaged records past the retention of personal data.
 
         Returns False: all is done at once.
         """

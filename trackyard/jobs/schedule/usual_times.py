@@ -19,7 +19,7 @@ log = logging.getLogger("trackyard.usual_times")
 
 
 class UsualTimesRefresher:
-    """Refresh them once an hour. Of several machines one does it, and a repeat changes nothing."""
+    """Refreshes the usual times once an hour, on one of several machines. A repeat changes nothing."""
 
     def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
         self._database = database

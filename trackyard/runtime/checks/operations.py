@@ -33,7 +33,7 @@ def _clock_state() -> int:
 
 
 def check_clock(machine: CheckedMachine, clock_state: Callable[[], int] = _clock_state) -> Iterator[Finding]:
-    """Yield a finding when nothing sets the clock, or when that of the SQL database differs."""
+    """Yield a finding when nothing sets the clock, or when the SQL database's clock differs."""
     if clock_state() == _TIME_ERROR:
         yield Finding(FindingKind.CLOCK_UNSYNCED, "clock")
     from trackyard.runtime.checks.books import reading

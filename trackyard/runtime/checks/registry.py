@@ -70,8 +70,8 @@ CHECKS: Final = (
     MachineCheck("analytics", lazy_gettext("analytic store"), check_analytics),
     MachineCheck("redis", lazy_gettext("Redis"), check_redis),
     MachineCheck("mail", lazy_gettext("mail"), check_mail),
-    MachineCheck("api_url", lazy_gettext("address of the API"), check_api_url, seen_api_certificate),
-    MachineCheck("tracking_url", lazy_gettext("address of tracking links"), check_tracking_url, seen_url_certificate),
+    MachineCheck("api_url", lazy_gettext("URL of the API"), check_api_url, seen_api_certificate),
+    MachineCheck("tracking_url", lazy_gettext("URL of tracking links"), check_tracking_url, seen_url_certificate),
 )
 
 
@@ -79,7 +79,7 @@ DOCTOR_CHECKS: Final = (
     *CHECKS,
     MachineCheck("clock", lazy_gettext("clock"), check_clock),
     MachineCheck("versions", lazy_gettext("versions of databases"), check_versions, seen_versions),
-    MachineCheck("geo", lazy_gettext("address databases"), check_geo),
+    MachineCheck("geo", lazy_gettext("IP address databases"), check_geo),
     MachineCheck(
         "tracking_certificate",
         lazy_gettext("certificate of tracking"),
@@ -94,7 +94,7 @@ DOCTOR_CHECKS: Final = (
     MachineCheck("rates", lazy_gettext("exchange rates"), check_rates),
     MachineCheck("machines", lazy_gettext("other machines"), check_machines),
 )
-"""Those of `trackyard doctor`. What only a running server knows comes from its API (admin.findings)."""
+"""The checks of `trackyard doctor`. What only a running server knows comes from its API (admin.findings)."""
 
 
 def run_checks(machine: CheckedMachine, checks: Sequence[MachineCheck] = CHECKS) -> list[CheckFindings]:

@@ -64,11 +64,11 @@ class Heartbeat:
                 stop.wait(_BEAT_S)
 
     def beat(self) -> None:
-        """Say that the machine runs."""
+        """Record that the machine runs."""
         self._write(running=self._numbers, stopped=False)
 
     def end(self) -> None:
-        """Say that the machine ended in order, with its edges. The next start does not depend on it."""
+        """Record that the machine and its edges ended in order. The next start does not need this record."""
         try:
             self._write(running=(), stopped=True)
         except Exception as error:

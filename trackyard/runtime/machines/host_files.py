@@ -68,7 +68,7 @@ class HostFiles:
         self._write()
 
     def touch(self) -> None:
-        """Say that the server runs, at most every few seconds. A full disk ends no server."""
+        """Record that the server runs, at most every few seconds. A full disk does not end the server."""
         if time.monotonic() - self._touched_at < self._touch_s:
             return
         self._touched_at = time.monotonic()

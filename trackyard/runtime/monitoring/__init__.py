@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from trackyard.base.cached import Cached
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.metrics.exposition import render_metrics
 from trackyard.base.metrics.machine import MachineCollector
 from trackyard.runtime.monitoring.readiness import READINESS_S, MachineReport
@@ -85,7 +86,7 @@ class MonitoringServer:
                 content, content_type = self._exposition.get()
                 return 200, content_type, content
         text = "Page Not Found: this listener has /healthz, /readyz and /metrics"
-        return 404, _JSON, _encoded({"status": 2, "error": text, "message": text, "code": "not_found"})
+        return 404, _JSON, _encoded({"status": 2, "error": text, "message": text, "code": ErrorCode.NOT_FOUND})
 
 
 def open_monitoring(config: Config, report: Callable[[], MachineReport]) -> MonitoringServer | None:

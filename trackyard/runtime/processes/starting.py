@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
 
+from trackyard.base.error_codes import ErrorCode
+
 RETRY_AFTER_S: Final = 2
 _TEXT: Final = f"The server is starting: try again in {RETRY_AFTER_S} seconds"
 _TIMEOUT_S: Final = 5.0
@@ -49,7 +51,7 @@ def _answer(path: str) -> tuple[int, dict[str, Any]]:
             return 200, {"status": 1}
         case "/readyz":
             return 503, {"status": 2}
-    return 503, {"status": 2, "error": _TEXT, "message": _TEXT, "code": "starting"}
+    return 503, {"status": 2, "error": _TEXT, "message": _TEXT, "code": ErrorCode.STARTING}
 
 
 class _StartingServer(ThreadingHTTPServer):
@@ -88,7 +90,7 @@ class _StartingHandler(BaseHTTPRequestHandler):
     timeout = _TIMEOUT_S
 
     def do_GET(self) -> None:
-        with suppress(ValueError):  # of a length that is no number
+        with suppress(ValueError):  # of a length that is not a number
             self.rfile.read(min(int(self.headers.get("Content-Length") or 0), _MAX_BODY))
         status, found = _answer(self.path)
         body = json.dumps(found).encode()

@@ -17,12 +17,12 @@ class BucketTarget:
         self._store = open_bucket(url)
 
     def put(self, name: str, content: bytes) -> None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.__init__`."""
         with _as_unusable():
             obstore.put(self._store, name, content)
 
     def find(self, name: str) -> bytes | None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.find`."""
         with _as_unusable():
             try:
                 return bytes(obstore.get(self._store, name).bytes())
@@ -30,22 +30,22 @@ class BucketTarget:
                 return None
 
     def names(self, prefix: str) -> Iterator[str]:
-        """As BackupTarget."""
+        """Implement `BackupTarget.names`."""
         with _as_unusable():
             for page in obstore.list(self._store, prefix):
                 for each in page:
                     yield each["path"]
 
     def remove(self, name: str) -> None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.remove`."""
         with _as_unusable():
             obstore.delete(self._store, name)
 
     def remove_unfinished(self) -> None:
-        """As BackupTarget. A bucket has whole objects only."""
+        """Implement `BackupTarget.remove_unfinished`. A bucket has whole objects only."""
 
     def place(self, name: str) -> str:
-        """As BackupTarget."""
+        """Implement `BackupTarget.place`."""
         return f"{name} of the bucket"
 
 

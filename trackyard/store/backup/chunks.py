@@ -167,7 +167,7 @@ class ChunkStore:
     def _use_key(self, passphrase: bytes, described: _Description) -> None:
         derived = _derived(passphrase, base64.b64decode(described.salt))
         if not hmac.compare_digest(hmac.digest(derived, b"check", "sha256").hex(), described.check):
-            raise WrongKey("the key is not that of the backups there.")
+            raise WrongKey("the backups there have another key.")
         self._cipher = AESGCM(hmac.digest(derived, b"content", "sha256"))
         self._name_key = hmac.digest(derived, b"names", "sha256")
 

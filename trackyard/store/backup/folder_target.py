@@ -22,7 +22,7 @@ class FolderTarget:
         self._folder = folder
 
     def put(self, name: str, content: bytes) -> None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.__init__`."""
         path = self._folder / name
         with _as_unusable(self._folder):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ class FolderTarget:
             _sync_folder(path.parent)
 
     def find(self, name: str) -> bytes | None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.find`."""
         with _as_unusable(self._folder):
             try:
                 return (self._folder / name).read_bytes()
@@ -48,19 +48,19 @@ class FolderTarget:
                 return None
 
     def names(self, prefix: str) -> Iterator[str]:
-        """As BackupTarget."""
+        """Implement `BackupTarget.names`."""
         with _as_unusable(self._folder):
             for path in sorted((self._folder / prefix).rglob("*")):
                 if path.is_file() and path.suffix != _PARTIAL:
                     yield str(path.relative_to(self._folder))
 
     def remove(self, name: str) -> None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.remove`."""
         with _as_unusable(self._folder):
             (self._folder / name).unlink(missing_ok=True)
 
     def remove_unfinished(self) -> None:
-        """As BackupTarget."""
+        """Implement `BackupTarget.remove_unfinished`."""
         before = time.time() - _UNFINISHED_S
         with _as_unusable(self._folder):
             for path in self._folder.rglob(f"*{_PARTIAL}"):
@@ -69,7 +69,7 @@ class FolderTarget:
                         path.unlink()
 
     def place(self, name: str) -> str:
-        """As BackupTarget."""
+        """Implement `BackupTarget.place`."""
         return str(self._folder / name)
 
 

@@ -31,7 +31,7 @@ class SqliteSnapshot:
         path.parent.mkdir(mode=0o700, parents=True)
         with closing(sqlite3.connect(path)) as target:
             self._connection.backup(target)
-            target.execute("PRAGMA journal_mode=DELETE")  # one file, without those of a WAL
+            target.execute("PRAGMA journal_mode=DELETE")  # one file, without the files of a WAL
 
 
 @contextmanager

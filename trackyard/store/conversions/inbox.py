@@ -21,7 +21,7 @@ READY: Final = "ready"
 WAITING: Final = "waiting"
 """Its click is not loaded yet."""
 UNMATCHED: Final = "no_click"
-"""Ready, and no click has its id: decided behind those that are ready with their click."""
+"""Ready, and no click has its id: decided behind ready postbacks with a click."""
 QUARANTINED: Final = "aside"
 """It cannot be decided: a person must look at it."""
 

@@ -109,7 +109,7 @@ def rows_before(
 
 
 def cursor_before(conn: Connection, since: int, before: ConversionCursor, distance: int) -> ConversionCursor:
-    """Return the cursor `distance` conversions before another, without filters, or that of `since`."""
+    """Return the cursor `distance` conversions before another, without filters, or of `since`."""
     found = conn.execute(
         select(conversion.c.created_at, conversion.c.id)
         .where(_cursor < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
@@ -193,7 +193,7 @@ def count_repeated_addresses(
 ) -> dict[tuple[int, int], int]:
     """Return conversions from addresses that had converted before, by offer and affiliate.
 
-    Declined ones and those without an address do not count. since: of their creation, UTC milliseconds.
+    Conversions that are declined or without an IP address do not count. since: of their creation, UTC milliseconds.
     """
     columns = conversion.c
     repeated = func.count() - func.count(columns.click_ip.distinct())

@@ -30,7 +30,7 @@ def get_advertisers_of(conn: Connection, offer_ids: Collection[int]) -> dict[int
 def find_owners(conn: Connection, codes: Collection[str]) -> dict[str, set[tuple[int, str]]]:
     """Return the offers and advertisers that have a code, by code.
 
-    The offer is 0 where the code is that of an advertiser. Empty codes must not be asked for.
+    The offer is 0 where the code belongs to an advertiser. Empty codes must not be asked for.
     """
     found: dict[str, set[tuple[int, str]]] = {code: set() for code in codes}
     if not codes:

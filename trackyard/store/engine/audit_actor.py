@@ -20,6 +20,7 @@ class AuditActor:
     staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate or an advertiser.
     affiliate_id: None for others. advertiser_id: "" for others.
     key_id, key_name: the API key that called; "" = a session or a job.
+    member_id: the member of the affiliate or advertiser that acts, or the person who signs in; "" = its owner.
     method: the id of the endpoint or job.
     request_id, client_request_id: ours, and the caller's own.
     at: UTC milliseconds.
@@ -35,6 +36,7 @@ class AuditActor:
     advertiser_id: str = ""
     key_id: str = ""
     key_name: str = ""
+    member_id: str = ""
 
 
 current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)
@@ -69,6 +71,7 @@ def act_as_account(account: Account, method: str, now_ms: int, *, origin: Reques
         client_request_id=origin.client_id,
         address=origin.address,
         advertiser_id=account.id if account.kind is AccountKind.ADVERTISER else "",
+        member_id=account.id if account.kind in (AccountKind.MEMBER, AccountKind.PERSON) else "",
     )
     token = current_actor.set(actor)
     try:

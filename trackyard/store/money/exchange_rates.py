@@ -90,7 +90,7 @@ def _first_rates(conn: Connection, currencies: Collection[str]) -> dict[str, lis
 def rate_steps(conn: Connection, currency: str, first: int, last: int) -> list[tuple[int, Decimal]]:
     """Return the moments and rates of a currency in force from `first` to `last` (UTC milliseconds).
 
-    They are the first known one where none is in force by then; none for a currency without rates.
+    A span before the first known rate has that first rate. A currency without rates has none.
     """
     return list(get_rates(conn, "", (currency,), first, last).history.get(currency, ()))
 
@@ -98,7 +98,7 @@ def rate_steps(conn: Connection, currency: str, first: int, last: int) -> list[t
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:
     """Set the rate of a currency by hand from a moment on.
 
-    It replaces the one of the same moment, and the bank's later ones.
+    The rate replaces a rate of the same moment and all later rates of the bank.
     """
     columns = currency_rate.c
     later = and_(columns.from_at > from_at, columns.source == BANK)

@@ -55,7 +55,7 @@ def list_changes(
 def redact_changes(conn: Connection, affiliate_id: int, now_ms: int) -> None:
     """Remove the personal data of an affiliate's changes.
 
-    Those that wait are replaced, as they cannot be made.
+    Waiting changes are replaced, as they cannot be made.
     """
     columns = held_change.c
     of_affiliate = columns.affiliate_id == affiliate_id

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from trackyard.domain.money.ledger import Balance, LedgerEntry
+from trackyard.domain.money.ledger import Balance, LedgerEntry, check_entries
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import ledger
@@ -18,7 +18,13 @@ _NEW: Final = BulkInsert(ledger, _COLUMNS)
 
 
 def add_entries(conn: Connection, entries: Sequence[LedgerEntry]) -> None:
-    """Append entries in the transaction of their cause. The same entry twice is a conflict."""
+    """Append the entries of an event in the transaction of their cause.
+
+    The same entry twice is a conflict.
+
+    Raises LedgerFault for entries that break a rule of the ledger, and ValueError for more than four places.
+    """
+    check_entries(entries)
     _NEW.add(conn, [list(_values(entry)) for entry in entries])
 
 

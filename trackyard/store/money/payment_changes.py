@@ -105,7 +105,7 @@ def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
 def paid_conversions(conn: Connection, numbers: Collection[int], *, shares: bool, limit: int) -> dict[int, list[str]]:
     """Return the conversions of which payments pay more than 0, or of their shares, by payment.
 
-    limit: the most of each payment. Entries of a conversion that are 0 together pay nothing, and those below 0 take
+    limit: the most of each payment. Entries of a conversion that are 0 together pay nothing, and entries below 0 take
     back what another payment paid.
     """
     key = (payment_entry.c.payment_id, payment_entry.c.source_id)

@@ -21,7 +21,7 @@ _IS_PAID: Final = payment.c.status == EXECUTED
 _PAID: Final = func.sum(case((_IS_PAID, ledger.c.available), else_=ZERO), type_=Amount)
 
 PaidByConversion = dict[tuple[str, str], PaidSums]
-"""What is paid by conversion and currency; those that no payment pays are absent."""
+"""Paid amounts by conversion and currency. Conversions that no payment pays are absent."""
 
 
 def paid_sums_of(conn: Connection, conversion_ids: Iterable[str]) -> PaidByConversion:

@@ -29,8 +29,8 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
 
     newest: the last day of these rates.
 
-    The first time every currency without a rate gets the bank's. Later only currencies with the bank's rate as their
-    newest do: a currency that staff removed, or gave a rate, is left alone.
+    The first call stores the bank's rate of each currency without a rate. Later calls store rates of currencies only
+    while their newest rate is the bank's: rates that staff set, and currencies that staff removed, stay as they are.
     """
     _wait_for_others(conn)
     before = settings.find_setting(conn, _DAY_SETTING)

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, select, update
 
-from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.choices import LISTED, Privacy
 from trackyard.domain.offers.lists import OfferPostback
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import upsert
@@ -40,7 +40,7 @@ def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
         select(offer.c.id)
         .join(offer_label, offer_label.c.offer_id == offer.c.id)
         .where(offer_label.c.kind == "joins", offer_label.c.value == "itself")
-        .where(offer.c.status == OfferStatus.ACTIVE, offer.c.removed_at.is_(None), offer.c.id.not_in(decided))
+        .where(offer.c.status.in_(LISTED), offer.c.removed_at.is_(None), offer.c.id.not_in(decided))
     )
     return list(rows.scalars())
 

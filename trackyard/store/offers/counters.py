@@ -25,7 +25,7 @@ from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, counter
 
 CounterRequest = tuple[LimitDefinition, Traits]
-"""A requested counter: that of a limit for the traits of a conversion."""
+"""A requested counter: the counter of a limit for the traits of a conversion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ _ARRAYS: Final = [
     bindparam(parameter, type_=ValueList(counter.c[name].type)) for parameter, name in _COUNT_LISTS.items()
 ]
 _NEW_COUNTS: Final = func.unnest(*_ARRAYS).table_valued("name", "conversions", "budget").render_derived(name="held")
-_UPDATE_COUNTS: Final = (  # on PostgreSQL: those that are stored, in one statement
+_UPDATE_COUNTS: Final = (  # on PostgreSQL: all stored counts, in one statement
     update(counter)
     .where(counter.c.name == _NEW_COUNTS.c.name)
     .values(conversions=_NEW_COUNTS.c.conversions, budget=_NEW_COUNTS.c.budget)

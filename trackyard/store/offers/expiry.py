@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, Select, select, update
 
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import OVER, OfferStatus
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import offer
 from trackyard.store.tracking import rulesets
@@ -24,4 +24,4 @@ def stop_ended_offers(conn: Connection, now_ms: int, limit: int) -> list[int]:
 
 
 def _ended(now_ms: int) -> Select[int]:
-    return select(offer.c.id).where(offer.c.stop_at <= now_ms, offer.c.status != OfferStatus.STOPPED)
+    return select(offer.c.id).where(offer.c.stop_at <= now_ms, offer.c.status.not_in(OVER))

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, or_, select
 
 from trackyard.domain.offers.caps import CapRule, Caps
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import TAKING_CLICKS
 from trackyard.domain.offers.counters import CapType, Count, Counter
 from trackyard.domain.tracking.ruleset import FullCap, RulesetFullCaps
 from trackyard.store.offers import caps as limits
@@ -60,7 +60,7 @@ def list_filled_caps(conn: Connection, now_ms: int, share: Decimal) -> list[Fill
     running = or_(columns.until.is_(None), columns.until > now_ms)
     counted = select(columns.offer_id).where(running, columns.conversions > 0)
     query = select(offer.c.id, *limits.COLUMNS).where(
-        offer.c.id.in_(counted), offer.c.removed_at.is_(None), offer.c.status == OfferStatus.ACTIVE
+        offer.c.id.in_(counted), offer.c.removed_at.is_(None), offer.c.status.in_(TAKING_CLICKS)
     )
     caps = {row.id: limits.compile_stored_caps(row, _UTC) for row in conn.execute(query)}
     fullest: dict[int, FilledCap] = {}

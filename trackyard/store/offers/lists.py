@@ -5,6 +5,7 @@ index `ix_offer_listed` and from labels alone: the row of an offer is wide and i
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from itertools import product
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -13,7 +14,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, and_, case, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.choices import LISTED, Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder
 from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.schedules import is_open
@@ -84,7 +85,7 @@ def list_titles(
     page: int,
     limit: int,
 ) -> tuple[dict[int, str], int]:
-    """Return titles by id, and the total; as `list_offers`."""
+    """Return titles by id, and the total, with the filters of `list_offers`."""
     query = select(offer.c.id, offer.c.title).where(*_scoped(scope), *conditions).order_by(*_order(scope, order))
     rows, total = read_page(conn, query, page, limit)
     return {row.id: row.title for row in rows}, total
@@ -96,6 +97,18 @@ def count_offers(conn: Connection, scope: Scope, conditions: Sequence[ColumnElem
     return int(conn.execute(query).scalar_one())
 
 
+def count_by_label(conn: Connection, scope: Scope, kind: str, values: Iterable[str]) -> dict[str, int]:
+    """Return the number of offers in scope with each of these labels, of every status."""
+    wanted = list(values)
+    query = (
+        select(offer_label.c.value, func.count())
+        .join(offer, offer.c.id == offer_label.c.offer_id)
+        .where(offer_label.c.kind == kind, offer_label.c.value.in_(wanted), *_scoped(scope))
+        .group_by(offer_label.c.value)
+    )
+    return dict.fromkeys(wanted, 0) | dict(conn.execute(query).all())
+
+
 def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer | None:
     """Return the offer of an integer id or a hash in scope, or None.
 
@@ -103,7 +116,7 @@ def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer |
     """
     conditions = [matches_reference(reference), *_scoped(scope)]
     if scope.affiliate_ids is not None:
-        conditions.append(or_(offer.c.status == OfferStatus.ACTIVE, offer.c.id.in_(_connected(scope))))
+        conditions.append(or_(offer.c.status.in_(LISTED), offer.c.id.in_(_connected(scope))))
     found = conn.execute(select(offer.c.id).where(*conditions)).scalar_one_or_none()
     return None if found is None else next(iter(list_by_ids(conn, [found])), None)
 
@@ -117,10 +130,16 @@ def list_by_ids(conn: Connection, ids: Sequence[int]) -> list[ListedOffer]:
     return [found[number] for number in ids if number in found]
 
 
+def get_metrics(conn: Connection, offer_id: int) -> tuple[Decimal, Decimal]:
+    """Return the cr and epc of the last 30 days of an existing offer."""
+    cr, epc = conn.execute(select(offer.c.cr, offer.c.epc).where(offer.c.id == offer_id)).one()
+    return cr, epc
+
+
 def filter_conditions(filters: OfferFilters) -> list[ColumnElement[bool]]:
-    """Return the conditions of filters; only active offers match unless `status` is among them."""
+    """Return the conditions of filters; without `status`, offers have a status that lists show."""
     caps = {name: values for name, values in filters.items() if name in _CAP_FILTERS}
-    others = ({"status": frozenset({OfferStatus.ACTIVE})} | dict(filters)).items()
+    others = ({"status": frozenset(LISTED)} | dict(filters)).items()
     conditions = [_FILTERS[name](values) for name, values in others if name not in _CAP_FILTERS]
     return conditions + _cap_conditions(caps)
 

@@ -24,7 +24,7 @@ class OfferMetrics:
 
 
 def get_offer_metrics(conn: Connection) -> dict[int, OfferMetrics]:
-    """Return the metrics by offer, of those not removed with a metric other than 0."""
+    """Return the metrics by offer, of offers that are not removed and have a metric other than 0."""
     columns = offer.c
     figures = (columns.cr, columns.epc, columns.week_epc)
     some = or_(*(figure != Decimal(0) for figure in figures))

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24, is_number
-from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.choices import LISTED, Privacy
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.offers.offers import (
     OFFER_FIELDS,
@@ -41,12 +41,11 @@ _GROUPS: Final[dict[str, Table]] = {
 """The tables of the ids in fields of offers."""
 
 
-def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:
-    """Store a new offer with its labels and sort keys, and return it.
+def add_offer(conn: Connection, draft: Offer) -> Offer:
+    """Store a new offer with its labels and sort keys, and return it with its id.
 
-    fields: at least those without a default; no id.
+    draft: its id is ignored.
     """
-    draft = Offer(id=0, **fields)
     columns = stored_columns({name: value for name, value in msgspec.structs.asdict(draft).items() if name != "id"})
     statement = insert(offer).values(**columns, **sort_columns_of(draft)).returning(offer.c.id)
     made = msgspec.structs.replace(draft, id=int(conn.execute(statement).scalar_one()))
@@ -162,7 +161,7 @@ def visible_offers(affiliate_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions that an affiliate may see an offer, by the rule of `is_visible`."""
     of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
     connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
-    return (or_(connected, and_(offer.c.privacy != Privacy.PRIVATE, offer.c.status == OfferStatus.ACTIVE)),)
+    return (or_(connected, and_(offer.c.privacy != Privacy.PRIVATE, offer.c.status.in_(LISTED))),)
 
 
 def each_payment(conn: Connection, scope: Scope, affiliate_id: int | None) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, and_, func, or_, select
 
 from trackyard.domain.offers.categories import SmartLink
-from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.choices import LISTED, Privacy
 from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import connection, offer, offer_label, smartlink_category
 
@@ -65,7 +65,7 @@ def count_visible(conn: Connection, smartlink_id: str, affiliate_id: int) -> int
         select(func.count())
         .select_from(offer_label.join(offer, offer.c.id == offer_label.c.offer_id).outerjoin(connection, link))
         .where(offer_label.c.kind == LABEL_KIND, offer_label.c.value == smartlink_id)
-        .where(offer.c.removed_at.is_(None), offer.c.status == OfferStatus.ACTIVE)
+        .where(offer.c.removed_at.is_(None), offer.c.status.in_(LISTED))
         .where(or_(offer.c.privacy != Privacy.PRIVATE, connection.c.offer_id.is_not(None)))
     )
     return int(conn.execute(query).scalar_one())

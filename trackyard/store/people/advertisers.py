@@ -74,7 +74,7 @@ def _conditions(criteria: AdvertiserFilter) -> list[ColumnElement[bool]]:
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
-    """Return the number of offers of each, without removed ones; those without offers are absent."""
+    """Return the number of offers of each, without removed ones. Advertisers without offers are absent."""
     rows = conn.execute(
         select(offer.c.advertiser_id, func.count())
         .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))

@@ -106,7 +106,7 @@ def edit_key(conn: Connection, key: ApiKey) -> None:
 
 
 def record_use(conn: Connection, key_id: str, now_ms: int) -> None:
-    """Store that a key was used now."""
+    """Record the use of a key at this moment."""
     conn.execute(update(api_key).where(api_key.c.id == key_id).values(last_used_at=now_ms))
 
 
@@ -149,6 +149,14 @@ def remove_first_keys(conn: Connection, owner_kind: AccountKind, owner_id: str |
     first = select(api_key.c.id).where(*_of(account), api_key.c.is_first)
     conn.execute(delete(api_key).where(*_of(account), api_key.c.successor_id.in_(first)))
     conn.execute(delete(api_key).where(*_of(account), api_key.c.is_first))
+
+
+def exchange_limited_keys(conn: Connection, one: Account, other: Account) -> None:
+    """Let two accounts change keys, but the first ones."""
+    limited = {each: [key.id for key in list_keys(conn, each) if not key.is_first] for each in (one, other)}
+    for before, after in ((one, other), (other, one)):
+        given = update(api_key).where(api_key.c.id.in_(limited[before]))
+        conn.execute(given.values(owner_kind=after.kind, owner_id=after.id))
 
 
 def _of(account: Account) -> tuple[ColumnElement[bool], ...]:

@@ -33,9 +33,14 @@ def list_sessions(conn: Connection, account: Account, now_ms: int) -> list[Sessi
 
 
 def record_use(conn: Connection, session_id: str, now_ms: int, idle_until: int) -> None:
-    """Store that a session was used now."""
+    """Record the use of a session at this moment."""
     used = update(session).where(session.c.id == session_id, session.c.last_used_at < now_ms)
     conn.execute(used.values(last_used_at=now_ms, idle_until=idle_until))
+
+
+def give_session(conn: Connection, session_id: str, account: Account) -> None:
+    """Let a session act for another account of the same person."""
+    conn.execute(update(session).where(session.c.id == session_id).values(owner_kind=account.kind, owner_id=account.id))
 
 
 def record_second_factor(conn: Connection, session_id: str) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from trackyard.base.secrets import digest
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import Account
 from trackyard.store.tables import mail, sign_in_link
 
 LINK_MS: Final = 24 * 3_600_000
@@ -58,7 +58,4 @@ def _valid(token: str, now_ms: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def _account(owner: str | None) -> Account | None:
-    if owner is None:
-        return None
-    kind, _, number = owner.partition(":")
-    return Account(AccountKind(kind), number)
+    return None if owner is None else Account.of_name(owner)

@@ -6,18 +6,23 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
-from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.affiliates import EmailState
 from trackyard.domain.people.callers import Account, AccountKind
-from trackyard.domain.people.staff import StaffStatus
+from trackyard.domain.people.persons import Membership, PersonAccount
 from trackyard.store.engine.dialect import upsert
-from trackyard.store.tables import advertiser, affiliate, sign_in_failure, staff
+from trackyard.store.people import persons
+from trackyard.store.tables import advertiser, affiliate, member, person, sign_in_failure, staff
 
 DAY_MS: Final = 86_400_000
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
 _PARTS = ("id", "email", "password_hash", "password_until", "status")
+_WITH_EMAIL: Final = {
+    AccountKind.PERSON: person,
+    AccountKind.AFFILIATE: affiliate,
+    AccountKind.ADVERTISER: advertiser,
+}
 _STAFF = select(*(staff.c[name] for name in _PARTS))
 _ADVERTISER = select(*(advertiser.c[name] for name in _PARTS))
 _AFFILIATE = select(*(affiliate.c[name] for name in (*_PARTS, "status_reason", "email_state")))
@@ -53,7 +58,12 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
         .order_by(case((columns.email == lower, 0), else_=1), columns.id)
         .limit(_MAX_ACCOUNTS)
     )
-    return [_of_staff(row) for row in users] + [_of_affiliate(row) for row in affiliates]
+    found = persons.find_by_email(conn, lower)
+    return [
+        *(_of_staff(row) for row in users),
+        *(_of_affiliate(row) for row in affiliates),
+        *([] if found is None else [_of_person(conn, found)]),
+    ]
 
 
 def list_advertisers(conn: Connection, email: str) -> list[SignInAccount]:
@@ -80,26 +90,60 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
         case AccountKind.ADVERTISER:
             found = conn.execute(_ADVERTISER.where(advertiser.c.id == account.id)).one_or_none()
             return None if found is None else _of_advertiser(found)
+        case AccountKind.PERSON:
+            someone = persons.find_person(conn, account.id)
+            return None if someone is None else _of_person(conn, someone)
+        case AccountKind.MEMBER:
+            place = persons.find_member(conn, account.id)
+            return None if place is None else find_account(conn, place.signer)
+
+
+def emails_of(conn: Connection, signers: Iterable[Account]) -> dict[str, str]:
+    """Return the e-mail addresses of people and owners of companies by the name of their account."""
+    wanted, found = list(signers), dict[str, str]()
+    for kind, table in _WITH_EMAIL.items():
+        ids = [table.c.id.type.python_type(each.id) for each in wanted if each.kind is kind]
+        if ids:
+            rows = conn.execute(select(table.c.id, table.c.email).where(table.c.id.in_(ids)))
+            found |= {Account(kind, str(row.id)).name: row.email or "" for row in rows}
+    return found
+
+
+def list_places(conn: Connection, signer: Account) -> list[Membership]:
+    """Return the places of a person in companies of others that are active, the last used first."""
+    found = [each for each in persons.list_places(conn, signer) if is_active(conn, each.company)]
+    return sorted(found, key=lambda place: -(place.last_login_at or 0))
+
+
+def is_active(conn: Connection, company: Account) -> bool:
+    """Return whether the people of an affiliate or an advertiser may sign in."""
+    found = find_account(conn, company)
+    return found is not None and found.may_sign_in
+
+
+def _of_person(conn: Connection, found: PersonAccount) -> SignInAccount:
+    account = Account(AccountKind.PERSON, found.id)
+    may_sign_in = bool(list_places(conn, account))
+    return SignInAccount(account, found.email, found.password_hash, may_sign_in, password_until=found.password_until)
 
 
 def _of_advertiser(row: Any) -> SignInAccount:
     account = Account(AccountKind.ADVERTISER, row.id)
-    undecided = row.status is AdvertiserStatus.ON_MODERATION
-    is_active = row.status is AdvertiserStatus.ACTIVE
+    rule = row.status.rule
     return SignInAccount(
         account,
         row.email or "",
         row.password_hash,
-        is_active,
-        is_on_moderation=undecided,
+        rule.may_sign_in,
+        is_on_moderation=rule.is_undecided,
         password_until=row.password_until,
     )
 
 
 def _of_staff(row: Any) -> SignInAccount:
     account = Account(AccountKind.STAFF, row.id)
-    is_active = row.status is StaffStatus.ACTIVE
-    return SignInAccount(account, row.email, row.password_hash, is_active, password_until=row.password_until)
+    may_sign_in = row.status.rule.may_sign_in
+    return SignInAccount(account, row.email, row.password_hash, may_sign_in, password_until=row.password_until)
 
 
 def _of_affiliate(row: Any) -> SignInAccount:
@@ -181,4 +225,8 @@ def record_sign_in(conn: Connection, account: Account, now_ms: int) -> None:
             owner = update(affiliate).where(affiliate.c.id == int(account.id))
         case AccountKind.ADVERTISER:
             owner = update(advertiser).where(advertiser.c.id == account.id)
+        case AccountKind.MEMBER:
+            owner = update(member).where(member.c.id == account.id)
+        case AccountKind.PERSON:
+            raise ValueError(f"{account.name} acts nowhere: its places in companies do")
     conn.execute(owner.values(last_login_at=now_ms))

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, func, select, update
 
 from trackyard.domain.people.roles import Role
-from trackyard.domain.people.staff import Staff, StaffStatus
+from trackyard.domain.people.staff import SIGNING_IN, Staff
 from trackyard.store.engine.rows import Rows
 from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import advertiser, affiliate, staff
@@ -60,12 +60,12 @@ def find_by_email(conn: Connection, email: str) -> Staff | None:
 def has_other_administrator(conn: Connection, staff_id: str) -> bool:
     """Return whether there is another active administrator. Locks all staff users."""
     rows = conn.execute(select(staff.c.id, staff.c.roles, staff.c.status).with_for_update())
-    return any(row.id != staff_id and Role.ADMIN in row.roles and row.status is StaffStatus.ACTIVE for row in rows)
+    return any(row.id != staff_id and Role.ADMIN in row.roles and row.status.rule.may_sign_in for row in rows)
 
 
 def active_administrators(conn: Connection) -> list[Staff]:
     """Return the administrators that are not blocked, the oldest first."""
-    active = select(staff).where(staff.c.status == StaffStatus.ACTIVE).order_by(staff.c.created_at, staff.c.id)
+    active = select(staff).where(staff.c.status.in_(SIGNING_IN)).order_by(staff.c.created_at, staff.c.id)
     return [user for user in _ROWS.read(conn, active) if Role.ADMIN in user.roles]
 
 
@@ -76,7 +76,7 @@ def count_second_persons(conn: Connection) -> int:
 
 def has_password(conn: Connection) -> bool:
     """Return whether an active staff user has a password."""
-    able = select(staff.c.id).where(staff.c.status == StaffStatus.ACTIVE, staff.c.password_hash.is_not(None))
+    able = select(staff.c.id).where(staff.c.status.in_(SIGNING_IN), staff.c.password_hash.is_not(None))
     return conn.execute(able.limit(1)).one_or_none() is not None
 
 

@@ -7,7 +7,7 @@ from trackyard.store.tables import terms_acceptance
 
 
 def add_acceptance(conn: Connection, affiliate_id: int, version: str, now_ms: int) -> None:
-    """Store that an affiliate accepts terms; the first time counts."""
+    """Record that an affiliate accepted terms. Later calls do not change the first time."""
     row = {"affiliate_id": affiliate_id, "version": version, "accepted_at": now_ms}
     conn.execute(upsert(conn, terms_acceptance).values(**row).on_conflict_do_nothing())
 

@@ -55,14 +55,14 @@ class BucketStore:
         self._store = open_bucket(url)
 
     def put(self, pieces: Iterable[bytes]) -> str:
-        """As FileStore."""
+        """Implement `FileStore.__init__`."""
         file_id = new_file_id()
         with translated_errors():
             obstore.put(self._store, file_id, pieces)
         return file_id
 
     def find(self, file_id: str) -> Iterator[bytes] | None:
-        """As FileStore."""
+        """Implement `FileStore.find`."""
         if not is_file_id(file_id):
             return None
         with translated_errors():
@@ -73,14 +73,14 @@ class BucketStore:
         return _pieces(found)
 
     def remove(self, file_ids: Iterable[str]) -> None:
-        """As FileStore."""
+        """Implement `FileStore.remove`."""
         with translated_errors():
             for file_id in filter(is_file_id, file_ids):
                 with suppress(FileNotFoundError):
                     obstore.delete(self._store, file_id)
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
-        """As FileStore."""
+        """Implement `FileStore.each_before`."""
         with translated_errors():
             for page in obstore.list(self._store):
                 for each in page:

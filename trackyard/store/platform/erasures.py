@@ -37,7 +37,7 @@ def add(conn: Connection, subject: ErasureSubject, value: str, staff_id: str, no
 def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> int:
     """Store the erasure of further clicks and impressions of an erasure; return their number.
 
-    Those that are erased already are left out. They have the time and the author of that erasure.
+    Clicks that are erased already are left out. They keep the time and the author of that erasure.
     """
     clicks = erasure.c.subject == ErasureSubject.CLICK.value
     known = select(erasure.c.value).where(clicks, erasure.c.value.in_(click_ids))
@@ -50,7 +50,7 @@ def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> in
 
 
 def add_clicks_of_users(conn: Connection, users: Mapping[str, str]) -> None:
-    """Store the erasure of clicks and impressions that were loaded after that of their user id.
+    """Store the erasure of clicks and impressions that were loaded after the erasure of their user id.
 
     users: by their id.
     """
@@ -150,12 +150,12 @@ def last_number_before(conn: Connection, moment: int) -> int:
 
 
 def finish_sql(conn: Connection, number: int, now_ms: int) -> None:
-    """Store that SQL holds none of an erasure's data."""
+    """Mark the data of an erasure as removed from SQL."""
     conn.execute(update(erasure).where(erasure.c.number == number).values(sql_at=now_ms))
 
 
 def finish_analytics(conn: Connection, numbers: Collection[int], now_ms: int) -> None:
-    """Store that the analytic store holds none of the data of some erasures."""
+    """Mark the data of erasures as removed from the analytic store."""
     conn.execute(update(erasure).where(erasure.c.number.in_(numbers)).values(analytics_at=now_ms))
 
 

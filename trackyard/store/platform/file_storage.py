@@ -48,7 +48,7 @@ class DirectoryStore:
         self._directory = directory
 
     def put(self, pieces: Iterable[bytes]) -> str:
-        """As FileStore."""
+        """Implement `FileStore.__init__`."""
         self._directory.mkdir(parents=True, exist_ok=True)
         file_id = new_file_id()
         temporary = self._directory / f"{file_id}.tmp"
@@ -66,18 +66,18 @@ class DirectoryStore:
         return file_id
 
     def find(self, file_id: str) -> Path | None:
-        """As FileStore."""
+        """Implement `FileStore.find`."""
         path = self._directory / file_id
         return path if is_file_id(file_id) and path.is_file() else None
 
     def remove(self, file_ids: Iterable[str]) -> None:
-        """As FileStore."""
+        """Implement `FileStore.remove`."""
         for file_id in file_ids:
             if is_file_id(file_id):
                 (self._directory / file_id).unlink(missing_ok=True)
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
-        """As FileStore; partial files of a crash before that moment are removed."""
+        """Implement `FileStore.each_before`. Partial files that a crash left earlier are removed too."""
         if not self._directory.is_dir():
             return
         with os.scandir(self._directory) as entries:

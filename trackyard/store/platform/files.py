@@ -1,4 +1,4 @@
-"""Files of offers, and those still to be fetched (docs/spec/platform.md#files)."""
+"""Files of offers, stored or still to be fetched (docs/spec/platform.md#files)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

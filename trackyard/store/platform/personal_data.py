@@ -29,7 +29,7 @@ from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, Erasur
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.money import affiliate_payments, held_changes, payment_requests
-from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
+from trackyard.store.people import email_confirmations, places, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.platform import mail
 from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
@@ -253,6 +253,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
     account = Account(AccountKind.AFFILIATE, str(affiliate_id))
+    places.remove_company(conn, account)
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
     preferences.remove_preferences(conn, account)

@@ -98,7 +98,7 @@ def rules_by_id(conn: Connection, ids: Sequence[str]) -> dict[str, Rule]:
 
 
 def add_change(conn: Connection, change: RuleChange) -> None:
-    """Store that a rule was changed."""
+    """Record a change of a rule."""
     conn.execute(insert(automation_change).values(**asdict(change)))
 
 

@@ -105,8 +105,8 @@ def list_blocks(
 def mark_undone(conn: Connection, firing_ids: Sequence[str], by: str, now_ms: int) -> None:
     """Note that firings were undone."""
     for start in range(0, len(firing_ids), _CHUNK):
-        those = automation_firing.c.id.in_(firing_ids[start : start + _CHUNK])
-        conn.execute(update(automation_firing).where(those).values(undone_at=now_ms, undone_by=by, webhook_due=None))
+        chosen = automation_firing.c.id.in_(firing_ids[start : start + _CHUNK])
+        conn.execute(update(automation_firing).where(chosen).values(undone_at=now_ms, undone_by=by, webhook_due=None))
 
 
 def _joined(query: Select[Any], chosen: FiringFilter) -> Select[Any]:

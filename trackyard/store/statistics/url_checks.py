@@ -5,13 +5,13 @@ from typing import Final
 
 from sqlalchemy import Connection, Select, and_, delete, exists, insert, select, update
 
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import TAKING_CLICKS
 from trackyard.domain.statistics.url_checks import UrlCheck, check_of
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import offer, url_check, url_host
 
-_ACTIVE: Final = and_(offer.c.status == OfferStatus.ACTIVE, offer.c.removed_at.is_(None), offer.c.url != "")
+_ACTIVE: Final = and_(offer.c.status.in_(TAKING_CLICKS), offer.c.removed_at.is_(None), offer.c.url != "")
 
 
 @dataclass(frozen=True, slots=True)

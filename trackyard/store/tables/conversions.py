@@ -59,7 +59,7 @@ conversion = table(
     Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
     Column("from_click_address", Boolean, nullable=False, server_default=false()),  # as the server's postback was
     Column("quality_held", Boolean, nullable=False, server_default=false()),  # on hold because it is suspicious
-    Column("signals", Integer, nullable=False, server_default="0"),  # bits, besides those of its click
+    Column("signals", Integer, nullable=False, server_default="0"),  # bits, besides the bits of its click
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     Column("promo_code", String(36), nullable=True),  # that made it; NULL = a click did
     Column("goal_key", String(255), nullable=False, server_default=""),  # the goal as it is compared; "" = as `goal`
@@ -203,7 +203,7 @@ correction = table(  # amounts that staff entered; each has one entry of the led
     Index("ix_correction_affiliate_id", "affiliate_id", "id"),
 )
 
-held_change = table(  # changes that wait for a second person, and those that did
+held_change = table(  # changes that wait for a second person, and decided ones
     "held_change",
     Column("id", Id24, primary_key=True),
     Column("kind", Word(HeldKind), nullable=False),

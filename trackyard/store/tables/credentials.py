@@ -9,10 +9,12 @@ CREDENTIAL_COLUMNS: Final = {
     "staff": frozenset({"email", "password_hash"}),
     "affiliate": frozenset({"email", "login", "password_hash", "postback_secret"}),
     "advertiser": frozenset({"email", "password_hash", "hash_password", "signing_secret"}),
+    "person": frozenset({"email", "password_hash"}),
     "offer": frozenset({"hash_password"}),
     "setting": frozenset({"smtp_url", "mail_from", "hash_password"}),  # the values of these names
     **dict.fromkeys(
-        ("api_key", "session", "second_factor", "recovery_code", "sign_in_link", "email_confirmation"), frozenset({"*"})
+        ("api_key", "session", "second_factor", "recovery_code", "sign_in_link", "email_confirmation", "member"),
+        frozenset({"*"}),
     ),
 }
 """By table; * is every column. Who writes one decides who signs in, or which reports count."""
@@ -21,6 +23,7 @@ SECRET_COLUMNS: Final = {
     "staff": frozenset({"password_hash"}),
     "affiliate": frozenset({"password_hash", "postback_secret"}),
     "advertiser": frozenset({"password_hash", "hash_password", "signing_secret", "subs_key"}),
+    "person": frozenset({"password_hash"}),
     "offer": frozenset({"hash_password", "pixel_code"}),
     "api_key": frozenset({"digest", "sealed"}),
     "second_factor": frozenset({"sealed"}),

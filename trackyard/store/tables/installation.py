@@ -98,6 +98,7 @@ audit = table(  # changes by callers: one row per changed entity, added in the t
     Column("advertiser_id", Id24, nullable=False, server_default=""),  # "" = none
     Column("key_id", String(24), nullable=False, server_default=""),  # the API key that acted; "" = a session or a job
     Column("key_name", String(100), nullable=False, server_default=""),
+    Column("member_id", Id24, nullable=False, server_default=""),  # of the affiliate or advertiser; "" = its owner
     Index("ix_audit_staff_id_at", "staff_id", "at"),
     Index("ix_audit_affiliate_id_at", "affiliate_id", "at"),
     Index("ix_audit_what_key_at", "what", "key", "at"),

@@ -5,124 +5,117 @@ Times are UTC epoch milliseconds.
 
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text, true
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, text
 
-from trackyard.domain.offers.choices import (
-    CallMethod,
-    ClickSigning,
-    Freshness,
-    HoldUnit,
-    HostUniqueness,
-    QualityMode,
-    RedirectType,
-)
+from trackyard.domain.offers.choices import RedirectType
+from trackyard.domain.offers.fields import DECLARED
 from trackyard.domain.offers.offers import COUNTED_STATUSES
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
+from trackyard.store.tables.plain_columns import add_plain_columns
 from trackyard.store.tables.schema import columns, table
 
 _HAS_SCHEDULE = text("schedule IS NOT NULL")
 _HAS_PARALLEL = text("parallel_tracking_url IS NOT NULL")
 
-offer = table(  # its fields are those of domain/offers/offers.py; documents hold its structs
-    "offer",
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("hash", Id24, nullable=False, unique=True),
-    Column("advertiser_id", Id24, ForeignKey("advertiser.id"), nullable=False, index=True),
-    Column("title", String(500), nullable=False),
-    *columns(String(16), "status", "privacy", nullable=False),
-    Column("is_top", Boolean, nullable=False, default=False),
-    *columns(String(200), "bundle_id", "external_offer_id", nullable=False, default=""),
-    # targets
-    Column("url", Text, nullable=False),
-    *columns(Text, "url_preview", "trafficback_url", "macro_url", "cross_postback_url", nullable=True),
-    Column("cross_postback_method", String(4), nullable=False, server_default=CallMethod.GET),
-    Column("cross_postback_body", Text, nullable=True),
-    *columns(Text, "parallel_tracking_url", "impressions_url", nullable=True),
-    Column("additional_impression_destination_urls", Document, nullable=False, server_default=text("'[]'")),
-    Column("domain_id", Integer, ForeignKey("domain.id"), nullable=True),
-    Column("redirect_type", String(16), nullable=False, default=RedirectType.HTTP_302),
-    *columns(Boolean, "allow_deeplink", "allow_impressions", nullable=False, default=False),
-    Column("landings", Document, nullable=False, default=list),
-    Column("last_number", Integer, nullable=False, default=0),
-    # payments
-    *columns(Document, "payments", "partner_payments", nullable=False, default=list),
-    *columns(Boolean, "hide_payments", "enabled_commission_tiers", nullable=False, default=False),
-    Column("commission_tiers", Document, nullable=False, default=list),
-    Column("hold_period", Integer, nullable=False, default=0),
-    Column("hold_type", String(8), nullable=False, server_default=HoldUnit.DAYS),
-    Column("quality", String(8), nullable=False, server_default=QualityMode.COUNT),
-    Column("is_cpi", Boolean, nullable=False, default=False),
-    # caps
-    *columns(Document, "caps", "personal_limits", nullable=False, default=list),
-    Column("caps_status", Document, nullable=False, default=lambda: list(COUNTED_STATUSES)),
-    Column("caps_timezone", String(64), nullable=True),
-    Column("caps_goal_overcap", String(255), nullable=False, default=""),
-    *columns(Boolean, "hide_caps", "is_redirect_overcap", nullable=False, default=False),
-    Column("is_impression_overcap", Boolean, nullable=False, server_default=false()),
-    Column("notice_percent_overcap", Integer, nullable=True),
-    # targeting and uniqueness
-    Column("schedule", MaybeDocument, nullable=True),
-    Column("targeting", Document, nullable=False, default=list),
-    Column("consider_personal_targeting_only", Boolean, nullable=False, default=False),
-    Column("countries", Document, nullable=False, default=list),
-    Column("strictly_country", Boolean, nullable=False, default=False),
-    *columns(Document, "restriction_os", "restriction_isp", "strictly_brands", nullable=False, default=list),
-    Column("strictly_devices", Document, nullable=False, default=list),
-    Column("strictly_connection_type", String(16), nullable=False, default=""),
-    Column("sub_restrictions", Document, nullable=False, default=list),
-    Column("sub_accounts", Document, nullable=False, default=dict),
-    Column("search_empty_sub", Integer, nullable=True),
-    *columns(Boolean, "uniq_ip_only", "reject_not_uniq_ip", nullable=False, default=False),
-    Column("duplicate_clicks_threshold", Integer, nullable=False, server_default=text("0")),
-    Column("host_uniqueness_type", String(8), nullable=False, server_default=HostUniqueness.COOKIE),
-    Column("hosts_only", Boolean, nullable=False, server_default=false()),
-    Column("one_conversion_per_click", Boolean, nullable=False, server_default=false()),
-    Column("pixels", Boolean, nullable=False, server_default=true()),
-    Column("pixel_pages", Document, nullable=False, server_default=text("'[]'")),
-    Column("pixel_code", String(40), nullable=False, server_default=""),
-    *columns(Text, "allowed_ip", "disallowed_ip", nullable=False, default=""),
-    Column("hash_password", String(200), nullable=True),
-    Column("click_session", String(64), nullable=False, default="1y"),
-    Column("minimal_click_session", String(64), nullable=False, default="0s"),
-    Column("auto_offer_connect", Boolean, nullable=False, default=False),
-    Column("privacy_level", Integer, nullable=True),
-    # texts, groups and files
-    *columns(Document, "description_lang", "kpi", nullable=False, default=dict),
-    *columns(Text, "notes", "note_aff", "note_sales", nullable=True),
-    *columns(Document, "sources", "categories", "smartlink_categories", "tags", nullable=False, default=list),
-    *columns(Document, "managers", "macros_replacement_enabled", nullable=False, server_default=text("'[]'")),
-    Column("macros_replacement", Document, nullable=False, server_default=text("'{}'")),
-    Column("freshness", String(16), nullable=False, server_default=Freshness.DEFAULT),
-    Column("sign_clicks_integration", String(16), nullable=False, server_default=ClickSigning.NONE),
-    *columns(String(500), "skad_app_id", "redirect_param", "product_feed_id", nullable=False, server_default=""),
-    Column("logo", String(32), nullable=True),
-    Column("logo_source", Text, nullable=True),
-    Column("creatives", Document, nullable=False, default=list),
-    Column("creatives_zip", String(32), nullable=True),
-    Column("send_emails", Boolean, nullable=False, default=False),
-    *columns(Moment, "start_at", "stop_at", nullable=True),
-    *columns(Moment, "created_at", "updated_at", nullable=False),
-    # sort keys of lists, written with the fields that they are computed from
-    Column("top_payout", Amount, nullable=False, default=Decimal(0)),  # its highest general payment
-    Column("day_cap", Integer, nullable=True),  # the smallest cap of conversions a day
-    Column("total_cap", Integer, nullable=True),  # the smallest cap of conversions at all
-    # of the last 30 days, refreshed by a job
-    *columns(Amount, "cr", "epc", nullable=False, default=Decimal(0)),
-    # payouts of conversions that are not declined per click, over the last 7 days; SmartLinks choose by it
-    Column("week_epc", Amount, nullable=False, default=Decimal(0)),
-    Column("removed_at", Moment, nullable=True),  # a removed offer stays for its clicks and conversions
-    Index(  # every column that lists filter and sort by, so that wide rows are read for one page only
-        "ix_offer_listed",
-        *("removed_at", "status", "id", "privacy", "advertiser_id", "is_top", "created_at", "updated_at", "start_at"),
-        *("stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"),
-        "hide_payments",
-    ),
-    Index("ix_offer_title", "removed_at", "status", "title", "id", "privacy"),
-    Index("ix_offer_bundle_id", "bundle_id"),
-    Index("ix_offer_click_session", "click_session"),
-    Index("ix_offer_schedule", "id", sqlite_where=_HAS_SCHEDULE, postgresql_where=_HAS_SCHEDULE),
-    Index("ix_offer_parallel", "id", sqlite_where=_HAS_PARALLEL, postgresql_where=_HAS_PARALLEL),
+offer = (
+    table(  # its fields are declared in domain/offers/offers.py; documents hold its structs. Plain fields follow below
+        "offer",
+        Column("id", Integer, primary_key=True, autoincrement=True),
+        Column("hash", Id24, nullable=False, unique=True),
+        Column("advertiser_id", Id24, ForeignKey("advertiser.id"), nullable=False, index=True),
+        Column("title", String(500), nullable=False),
+        *columns(String(16), "status", "privacy", nullable=False),
+        Column("is_top", Boolean, nullable=False, default=False),
+        *columns(String(200), "bundle_id", "external_offer_id", nullable=False, default=""),
+        # targets
+        Column("url", Text, nullable=False),
+        *columns(Text, "url_preview", "trafficback_url", "macro_url", "cross_postback_url", nullable=True),
+        *columns(Text, "parallel_tracking_url", "impressions_url", nullable=True),
+        Column("additional_impression_destination_urls", Document, nullable=False, server_default=text("'[]'")),
+        Column("domain_id", Integer, ForeignKey("domain.id"), nullable=True),
+        Column("redirect_type", String(16), nullable=False, default=RedirectType.HTTP_302),
+        *columns(Boolean, "allow_deeplink", "allow_impressions", nullable=False, default=False),
+        Column("landings", Document, nullable=False, default=list),
+        Column("last_number", Integer, nullable=False, default=0),
+        # payments
+        *columns(Document, "payments", "partner_payments", nullable=False, default=list),
+        *columns(Boolean, "hide_payments", "enabled_commission_tiers", nullable=False, default=False),
+        Column("commission_tiers", Document, nullable=False, default=list),
+        Column("hold_period", Integer, nullable=False, default=0),
+        Column("is_cpi", Boolean, nullable=False, default=False),
+        # caps
+        *columns(Document, "caps", "personal_limits", nullable=False, default=list),
+        Column("caps_status", Document, nullable=False, default=lambda: list(COUNTED_STATUSES)),
+        Column("caps_timezone", String(64), nullable=True),
+        Column("caps_goal_overcap", String(255), nullable=False, default=""),
+        *columns(Boolean, "hide_caps", "is_redirect_overcap", nullable=False, default=False),
+        # targeting and uniqueness
+        Column("schedule", MaybeDocument, nullable=True),
+        Column("targeting", Document, nullable=False, default=list),
+        Column("consider_personal_targeting_only", Boolean, nullable=False, default=False),
+        Column("countries", Document, nullable=False, default=list),
+        Column("strictly_country", Boolean, nullable=False, default=False),
+        *columns(Document, "restriction_os", "restriction_isp", "strictly_brands", nullable=False, default=list),
+        Column("strictly_devices", Document, nullable=False, default=list),
+        Column("strictly_connection_type", String(16), nullable=False, default=""),
+        Column("sub_restrictions", Document, nullable=False, default=list),
+        Column("sub_accounts", Document, nullable=False, default=dict),
+        *columns(Boolean, "uniq_ip_only", "reject_not_uniq_ip", nullable=False, default=False),
+        Column("pixel_pages", Document, nullable=False, server_default=text("'[]'")),
+        Column("pixel_code", String(40), nullable=False, server_default=""),
+        *columns(Text, "allowed_ip", "disallowed_ip", nullable=False, default=""),
+        Column("hash_password", String(200), nullable=True),
+        Column("click_session", String(64), nullable=False, default="1y"),
+        Column("minimal_click_session", String(64), nullable=False, default="0s"),
+        Column("auto_offer_connect", Boolean, nullable=False, default=False),
+        Column("privacy_level", Integer, nullable=True),
+        # texts, groups and files
+        *columns(Document, "description_lang", "kpi", nullable=False, default=dict),
+        *columns(Document, "sources", "categories", "smartlink_categories", "tags", nullable=False, default=list),
+        *columns(Document, "managers", "macros_replacement_enabled", nullable=False, server_default=text("'[]'")),
+        Column("macros_replacement", Document, nullable=False, server_default=text("'{}'")),
+        Column("logo", String(32), nullable=True),
+        Column("logo_source", Text, nullable=True),
+        Column("creatives", Document, nullable=False, default=list),
+        Column("creatives_zip", String(32), nullable=True),
+        Column("send_emails", Boolean, nullable=False, default=False),
+        *columns(Moment, "start_at", "stop_at", nullable=True),
+        *columns(Moment, "created_at", "updated_at", nullable=False),
+        # sort keys of lists, written with the fields that they are computed from
+        Column("top_payout", Amount, nullable=False, default=Decimal(0)),  # its highest general payment
+        Column("day_cap", Integer, nullable=True),  # the smallest cap of conversions a day
+        Column("total_cap", Integer, nullable=True),  # the smallest cap of conversions at all
+        # of the last 30 days, refreshed by a job
+        *columns(Amount, "cr", "epc", nullable=False, default=Decimal(0)),
+        # payouts of conversions that are not declined per click, over the last 7 days; SmartLinks choose by it
+        Column("week_epc", Amount, nullable=False, default=Decimal(0)),
+        Column("removed_at", Moment, nullable=True),  # a removed offer stays for its clicks and conversions
+        Index(  # every column that lists filter and sort by, so that wide rows are read for one page only
+            "ix_offer_listed",
+            *(
+                "removed_at",
+                "status",
+                "id",
+                "privacy",
+                "advertiser_id",
+                "is_top",
+                "created_at",
+                "updated_at",
+                "start_at",
+            ),
+            *("stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"),
+            "hide_payments",
+        ),
+        Index("ix_offer_title", "removed_at", "status", "title", "id", "privacy"),
+        Index("ix_offer_bundle_id", "bundle_id"),
+        Index("ix_offer_click_session", "click_session"),
+        Index("ix_offer_schedule", "id", sqlite_where=_HAS_SCHEDULE, postgresql_where=_HAS_SCHEDULE),
+        Index("ix_offer_parallel", "id", sqlite_where=_HAS_PARALLEL, postgresql_where=_HAS_PARALLEL),
+    )
 )
+
+
+add_plain_columns(offer, DECLARED)
 
 offer_label = table(  # values that lists filter offers by, one per row (domain/offers/offers.py, labels_of)
     "offer_label",

@@ -3,12 +3,16 @@
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, false, text
 
 from trackyard.domain.money.invoices import InvoiceStatus
+from trackyard.domain.people.advertiser_fields import ADVERTISER_FIELDS
 from trackyard.domain.people.advertisers import AdvertiserStatus
+from trackyard.domain.people.affiliate_fields import AFFILIATE_FIELDS
 from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.staff import MESSENGERS, StaffStatus
 from trackyard.domain.platform.custom_fields import CustomFieldType
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment, Word
+from trackyard.store.tables.plain_columns import add_plain_columns
 from trackyard.store.tables.schema import columns, table
 
 staff = table(
@@ -71,6 +75,8 @@ affiliate = table(
     Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
 )
 
+add_plain_columns(affiliate, AFFILIATE_FIELDS)
+
 affiliate_login = table(  # logins and e-mail addresses of affiliates in lower case: each has one owner
     "affiliate_login",
     Column("name", Text, primary_key=True),
@@ -111,6 +117,28 @@ custom_field = table(  # what affiliates are asked for when they sign up
     Column("field_type", Word(CustomFieldType), nullable=False),
     Column("field_values", MaybeDocument, nullable=True),  # of a select: what may be chosen
     *columns(Moment, "created_at", "updated_at", nullable=False),
+)
+
+person = table(  # people of companies who own none
+    "person",
+    Column("id", Id24, primary_key=True),
+    Column("email", String(254), nullable=False, unique=True),  # in lower case
+    Column("name", String(200), nullable=False),
+    Column("password_hash", String(200), nullable=True),  # NULL = not chosen yet
+    Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+)
+
+member = table(  # the places of people in companies; the owner of a company is its own row
+    "member",
+    Column("id", Id24, primary_key=True),
+    Column("signer", String(40), nullable=False, index=True),  # with the password: person:<id>, or another company
+    Column("company", String(40), nullable=False),  # affiliate:<id>, advertiser:<id>
+    Column("role", Word(CompanyRole), nullable=False),
+    Column("name", String(200), nullable=False),  # as the company calls the person
+    Column("last_login_at", Moment, nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Index("ix_member_company", "company", "signer", unique=True),
 )
 
 api_key = table(  # hashed for look-up; first keys are encrypted to be shown again
@@ -243,6 +271,8 @@ advertiser = table(
     Column("subs_key", String(32), nullable=True),  # of the codes that it gets instead of subs, in hex
     Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
 )
+
+add_plain_columns(advertiser, ADVERTISER_FIELDS)
 
 advertiser_blacklist = table(  # affiliates that an advertiser rejects, or, enabled, that alone may use its offers
     "advertiser_blacklist",

@@ -124,7 +124,7 @@ mail = table(  # mail to be sent; its id is part of its Message-ID, so that a re
     Column("recipient", String(254), nullable=False),
     *columns(Text, "subject", "body", nullable=False),
     Column("html", Text, nullable=False, server_default=""),  # the same as the body, "" = plain text alone
-    Column("server", Text, nullable=False, server_default=""),  # server and sender, encrypted; "" = those in force
+    Column("server", Text, nullable=False, server_default=""),  # server and sender, encrypted; "" = the ones in force
     Column("failure", Text, nullable=False, server_default=""),  # the last answer that refused it, "" = none
     Column("failed_at", Moment, nullable=False, server_default="0"),  # when that came; 0 = never
     Column("attempts", Integer, nullable=False, default=0),

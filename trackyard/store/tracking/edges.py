@@ -169,12 +169,12 @@ def _exhausted(leases: Iterable[EdgeLease], now_ms: int) -> str:
     counted = ", ".join(f"{states.count(state)} {state}" for state in LeaseState if state in states)
     return (
         f"all {len(EDGE_NUMBERS)} edge numbers are leased ({counted}): `trackyard edges list` shows them, and "
-        "`trackyard edges release NUMBER` frees that of a machine that never comes back"
+        "`trackyard edges release NUMBER` frees the number of a machine that never comes back"
     )
 
 
 def end_leases(conn: Connection, directory_id: str, numbers: Iterable[int], now_ms: int) -> None:
-    """Store that all journals of these numbers are closed and loaded."""
+    """Mark the leases of these edge numbers as ended: all their journals are closed and loaded."""
     for number in numbers:
         conn.execute(
             update(edge)
@@ -184,7 +184,7 @@ def end_leases(conn: Connection, directory_id: str, numbers: Iterable[int], now_
 
 
 def release_edge(conn: Connection, number: int, now_ms: int) -> EdgeLease | None:
-    """Give up what a machine that never comes back had not loaded.
+    """Free the edge number of a machine that never comes back. Records that it did not load are lost.
 
     Returns the lease before, None without one. Raises EdgeNotReleasable.
     """

@@ -70,7 +70,7 @@ class SeenMachine:
 
 
 def register_machine(conn: Connection, found: Machine, now_ms: int) -> None:
-    """Store that a machine starts."""
+    """Record the start of a machine."""
     values = {name: getattr(found, name) for name in Machine.__slots__}
     values |= {"seen_at": now_ms, "stopped_at": None}
     row = upsert(conn, machine).values(values)
@@ -80,7 +80,7 @@ def register_machine(conn: Connection, found: Machine, now_ms: int) -> None:
 def see_machine(
     conn: Connection, found: Machine, now_ms: int, *, stopped: bool = False, state: MachineState | None = None
 ) -> bool:
-    """Store that a machine runs, or ends; return False when another one has its data directory's id.
+    """Record that a machine runs or ends; return False when another one has its data directory's id.
 
     state: None = what it said before stays.
     """

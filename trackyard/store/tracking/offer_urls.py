@@ -59,7 +59,7 @@ def cross_postbacks(conn: Connection, offer_ids: Collection[int]) -> dict[int, C
 
 
 def parallel_urls(conn: Connection) -> dict[int, str]:
-    """Return the parallel_tracking_url of every offer that has one. Reads an index of those alone."""
+    """Return the parallel_tracking_url of every offer that has one. Reads an index of them alone."""
     columns = offer.c
     query = select(columns.id, columns.parallel_tracking_url).where(columns.parallel_tracking_url.is_not(None))
     return {row.id: row.parallel_tracking_url for row in conn.execute(query) if row.parallel_tracking_url}

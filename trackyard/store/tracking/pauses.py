@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, select, update
 
-from trackyard.domain.people.staff import StaffStatus
+from trackyard.domain.people.staff import AT_WORK
 from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
 
 
@@ -32,7 +32,7 @@ class PausedPostback:
 def count_dead(conn: Connection, dead: Mapping[int, int], delivered: Collection[int], most: int) -> list[int]:
     """Count the deliveries of postbacks that are dead since the last one that was sent.
 
-    dead: their number by postback; of a postback in `delivered`, those after the sent one.
+    dead: their number by postback; of a postback in `delivered`, the deliveries after the sent one.
     delivered: the postbacks with a delivery that was sent.
     Returns the postbacks with `most` or more in a row that are not paused yet, locked until the transaction ends.
     """
@@ -65,7 +65,7 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPos
         .add_columns(affiliate.c.id, affiliate.c.name, affiliate.c.login, affiliate.c.email)
         .add_columns(staff.c.first_name, staff.c.email)
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
-        .outerjoin(staff, and_(staff.c.id == affiliate.c.manager_id, staff.c.status == StaffStatus.ACTIVE))
+        .outerjoin(staff, and_(staff.c.id == affiliate.c.manager_id, staff.c.status.in_(AT_WORK)))
         .outerjoin(offer, offer.c.id == columns.offer_id)
         .where(columns.id.in_(ids))
         .order_by(columns.id)

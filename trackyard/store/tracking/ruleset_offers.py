@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.choices import HostUniqueness, OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.choices import TAKING_CLICKS, HostUniqueness, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import LandingType, WeightedUrl
 from trackyard.domain.tracking.ruleset import (
@@ -89,7 +89,7 @@ def _compiled(row: Row[Any], blocked: BlockedSubs) -> RulesetOffer | None:
         title=row.title,
         advertiser=row.advertiser_id,
         url=row.url,
-        active=row.status == OfferStatus.ACTIVE,
+        active=row.status in TAKING_CLICKS,
         open=row.privacy == Privacy.PUBLIC,
         preview_url=row.url_preview or "",
         trafficback_url=row.trafficback_url or "",

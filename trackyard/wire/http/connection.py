@@ -13,6 +13,7 @@ from typing import Any, Final
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.logs.episodes import EPISODE_END_S, EpisodeLog
 from trackyard.base.logs.refusals import Refusals
 from trackyard.base.metrics import CONNECTIONS_DROPPED
@@ -175,7 +176,7 @@ class BoundedHttp(HttpToolsProtocol):
         else:
             self._wire_bytes += len(data)
             if self._wire_bytes > MAX_HEAD + _FRAMING * self._body_bytes:
-                self._reject(413, "too_large", "The body is over the limit")
+                self._reject(413, ErrorCode.TOO_LARGE, "The body is over the limit")
 
     def _feed(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
@@ -219,7 +220,7 @@ class BoundedHttp(HttpToolsProtocol):
     def _refuse(self, reason: str, sent: bytes) -> None:
         """Answer a request that cannot be read with a 400. sent: its begin."""
         _refusals.add(400, reason, self.client[0] if self.client else "", shown_line(sent))
-        self._reject(400, "bad_request", "Bad Request")
+        self._reject(400, ErrorCode.BAD_REQUEST, "Bad Request")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -314,16 +315,16 @@ class BoundedHttp(HttpToolsProtocol):
         elif self._is_complete or self.transport.is_closing():
             self.transport.abort()
         else:
-            self._reject(408, "request_timeout", "The request did not arrive in time")
+            self._reject(408, ErrorCode.REQUEST_TIMEOUT, "The request did not arrive in time")
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _reject_head(self) -> None:
         if len(self.url) > MAX_URL:
-            self._reject(414, "uri_too_long", "The URL is over the limit of 64 KB")
+            self._reject(414, ErrorCode.URI_TOO_LONG, "The URL is over the limit of 64 KB")
         else:
-            self._reject(431, "headers_too_large", "The headers are over the limit of 128 KB")
+            self._reject(431, ErrorCode.HEADERS_TOO_LARGE, "The headers are over the limit of 128 KB")
 
     def _reject(self, status: int, code: str, text: str) -> None:
         """Answer with an error and stop reading.

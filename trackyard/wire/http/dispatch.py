@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.base.clock import Clock, SystemClock
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import RequestError, TooManyRequests, Unauthorized, Unavailable
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.logs.outages import first_line
@@ -156,7 +157,7 @@ class Dispatch(Generic[D]):
             if self._hsts and scope["scheme"] == "https":  # which uvicorn takes from trusted proxies
                 response.headers["Strict-Transport-Security"] = self._hsts
             if request.method == "HEAD":
-                response.body = b""  # the Content-Length stays that of GET
+                response.body = b""  # the Content-Length stays the same as of GET
             await response(scope, receive, send)
         finally:
             request_origin.reset(token)
@@ -272,7 +273,7 @@ class Dispatch(Generic[D]):
             return None
         if self._failed.over(address) and not self._failed.knows(digest(key)):
             self._failed.count(address)
-            raise TooManyRequests(1, code="too_many_wrong_keys")
+            raise TooManyRequests(1, code=ErrorCode.TOO_MANY_WRONG_KEYS)
         caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
         if caller is None:
             self._failed.count(address)

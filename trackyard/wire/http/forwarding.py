@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.base.clock import Clock
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import BodyTooLarge, TooManyRequests, Unavailable
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.forwarding import FORGIVEN_HEADER, FORWARDED_HEADER, signed_caller
@@ -119,8 +120,8 @@ class Forwarder:
             with anyio.move_on_after(self._max_wait) as wait:
                 await self._slots.acquire()
             if wait.cancelled_caught:
-                log.warning("tracking address busy", extra={"requests": self._in_flight})
-                raise _unavailable("The tracking address is busy: try again later")
+                log.warning("tracking URL busy", extra={"requests": self._in_flight})
+                raise _unavailable("The tracking URL is busy: try again later")
             try:
                 return await anyio.to_thread.run_sync(forward, limiter=self._threads)
             finally:
@@ -142,12 +143,12 @@ class Forwarder:
             answer = connection.getresponse()
             content = answer.read(MEGABYTE + 1)
         except (OSError, ValueError, http.client.HTTPException) as fault:
-            log.warning("tracking address unreachable", extra={"path": path, "error": str(fault)})
-            raise _unavailable("No tracking address answers: try again later") from None
+            log.warning("tracking URL unreachable", extra={"path": path, "error": str(fault)})
+            raise _unavailable("No tracking URL answers: try again later") from None
         finally:
             connection.close()
         if len(content) > MEGABYTE:
-            raise _unavailable("The answer of the tracking address is over the limit of 1 MB")
+            raise _unavailable("The answer of the tracking URL is over the limit of 1 MB")
         response = Response(content, answer.status)
         response.raw_headers = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
@@ -163,4 +164,4 @@ class Forwarder:
 
 
 def _unavailable(text: str) -> Unavailable:
-    return Unavailable(text, code="no_tracking_address", retry_after=5)
+    return Unavailable(text, code=ErrorCode.NO_TRACKING_ADDRESS, retry_after=5)

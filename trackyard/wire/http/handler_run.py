@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 from trackyard.base.errors import BadInput
@@ -12,6 +12,7 @@ from trackyard.wire.endpoint import Endpoint, check_features
 from trackyard.wire.http.answering import ReadRequest, answer_request, faults_as_sent, read_request, request_of
 from trackyard.wire.http.auth import KEY_NAMES
 from trackyard.wire.http.idempotency import RunOnce, check_idempotency_key, idempotent_request_of, owner_of
+from trackyard.wire.http.list_files import list_table
 from trackyard.wire.http.routing import Match
 from trackyard.wire.request.brackets import File, FormLimits, Tree, body_tree, close_files, merged, query_pairs, tree_of
 from trackyard.wire.response.envelope import encoded
@@ -79,12 +80,13 @@ def file_of(
     if endpoint.file_export is None or not isinstance(read.params, ExportParams):
         raise ValueError(f"{endpoint.id} answers no file")
     check_features(read.request.caller_or_none, endpoint.file_features)
-    cleanup = reserve_slot()
+    cleanup, export, asked = reserve_slot(), endpoint.file_export, read.params
     try:
-        with faults_as_sent(endpoint, tree):
-            rows = endpoint.file_export.rows(read.request, read.params)
-            name, form = endpoint.file_export.name, read.params.format
-            file = ExportResponse(name, form, rows, cleanup, has_mark=read.params.bom)
+        with faults_as_sent(endpoint, tree) if export.rows is not None else nullcontext():  # answers report theirs
+            table = list_table(endpoint, read, tree) if export.rows is None else export.rows(read.request, asked)
+            file = ExportResponse(
+                export.name, asked.format, table, cleanup, has_mark=asked.mark, separator=asked.separator
+            )
             if not head:
                 file.read_first()
     except BaseException:

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import RequestError
 from trackyard.wire.limits.strangers import Strangers
 from trackyard.wire.response.envelope import encoded
@@ -74,5 +75,5 @@ def ready(check: Callable[[], Readiness]) -> Page:
 def metrics_moved() -> Response:
     """Answer /metrics, which is on another listener."""
     text = "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
-    body = {"status": 2, "error": text, "message": text, "code": "not_found"}
+    body = {"status": 2, "error": text, "message": text, "code": ErrorCode.NOT_FOUND}
     return Response(encoded(body), status_code=404, media_type="application/json")

@@ -3,9 +3,11 @@
 import logging
 from typing import Any
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, CallerNotAllowed
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.key_limits import CREDENTIALS
+from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Endpoint, check_features, check_password_choice, check_second_factor
 from trackyard.wire.request.params import Params, credentials_in
 
@@ -19,11 +21,26 @@ def authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     check_key(endpoint, caller, address)
     check_password_choice(caller, endpoint.id)
     check_second_factor(caller, endpoint.permission)
+    check_role(endpoint, caller)
     if endpoint.permission in caller.withheld or (
         isinstance(caller, StaffCaller) and not caller.may(endpoint.permission)
     ):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
+
+
+def check_role(endpoint: Endpoint[Any], caller: Caller) -> None:
+    """Raise AccessDenied for a member of a company with a role that may not call a method."""
+    if caller.member is None:
+        return
+    role = caller.member.role
+    is_own = endpoint.permission is Permission.ACCOUNT
+    access = endpoint.credentials and not is_own
+    if not role.rule.permits(endpoint.permission, writes=endpoint.method != "GET", access=access):
+        raise AccessDenied(
+            f"Your role {role} may not do this: the owner of the company gives roles.",
+            code=ErrorCode.COMPANY_ROLE,
+        )
 
 
 def check_credentials(caller: Caller | None, params: Params) -> None:
@@ -42,9 +59,10 @@ def check_key(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     if limits is None:
         return
     if not limits.addresses.permits(address):
-        log.warning("key refused by address", extra={"key": limits.id, "caller": caller.name, "address": address})
+        log.warning("key refused by IP address", extra={"key": limits.id, "caller": caller.name, "address": address})
         raise AccessDenied(
-            f"This API key is not accepted from {address}: its list of networks names others.", code="key_address"
+            f"This API key is not accepted from {address}: its list of networks has others.",
+            code=ErrorCode.KEY_ADDRESS,
         )
     missing = limits.find_missing_scope(
         endpoint.permission, writes=endpoint.method != "GET", credentials=endpoint.credentials

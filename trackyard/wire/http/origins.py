@@ -53,4 +53,5 @@ def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> 
         advertiser_id=caller.id if isinstance(caller, AdvertiserCaller) else "",
         key_id=caller.used_key.id if caller.used_key is not None else "",
         key_name=caller.used_key.name if caller.used_key is not None else "",
+        member_id=caller.member.account.id if caller.member is not None else "",
     )

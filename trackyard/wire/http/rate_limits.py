@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import TooManyRequests
 from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimit, RateLimitStatus, forget_oldest
 
@@ -42,7 +43,7 @@ class ApiLimits(RateLimit):
         return RateLimit(self.pages_per_second, self.pages_burst)
 
     def of_strangers(self) -> RateLimit:
-        """Return the rate of one network in methods for anyone, which is never above that of a caller."""
+        """Return the rate of one network in methods for anyone, never above the rate of a caller."""
         return RateLimit(min(self.per_second, self.strangers_per_second), min(self.burst, self.strangers_burst))
 
 
@@ -90,7 +91,7 @@ class ReportLimiter:
         """Count a report while the block runs. Raises TooManyRequests."""
         running = self._running.get(name, 0)
         if running >= self._max_reports:
-            raise TooManyRequests(1, code="too_many_reports")
+            raise TooManyRequests(1, code=ErrorCode.TOO_MANY_REPORTS)
         self._running[name] = running + 1
         try:
             yield

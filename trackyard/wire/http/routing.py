@@ -76,7 +76,7 @@ class RouteTable:
         return matches
 
     def _with_variables(self, segments: list[str]) -> Iterator[tuple[Endpoint[Any], dict[str, str]]]:
-        """Yield the endpoints of a path with variables, and the values of those."""
+        """Yield the endpoints of a path with variables, and the values of the variables."""
         for pattern, endpoint in self._by_length.get(len(segments), []):
             variables = _matched(pattern, segments)
             if variables is not None:

@@ -17,6 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import TooManyRequests
 from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import API_REDIS_UP
@@ -102,7 +103,7 @@ class RedisLimits:
         if began is None:
             return None
         if not began:
-            raise TooManyRequests(1, code="too_many_reports")
+            raise TooManyRequests(1, code=ErrorCode.TOO_MANY_REPORTS)
         self._turns[turn] = key
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.create_task(self._renew())

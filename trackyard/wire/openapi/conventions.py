@@ -5,7 +5,8 @@ They are about keys, parameters, errors, pages, limits and repeats.
 
 from typing import Final
 
-from trackyard.wire.openapi.document import ERRORS
+from trackyard.base.error_codes import ErrorCode
+from trackyard.wire.openapi.errors import ERRORS
 from trackyard.wire.openapi.guides import Guide, GuideCode, GuideSection, GuideTable, GuideText
 
 _AUTHENTICATION: Final = Guide(
@@ -18,7 +19,7 @@ _AUTHENTICATION: Final = Guide(
             (
                 GuideCode("sh", "curl -H 'API-Key: KEY' 'ADDRESS/3.1/offers?limit=1'"),
                 GuideText(
-                    "The query takes it too, as `API-Key` or `api-key`, but addresses end up in logs and histories: "
+                    "The query takes it too, as `API-Key` or `api-key`, but URLs end up in logs and histories: "
                     "prefer the header. Without a valid key the answer is a 401."
                 ),
             ),
@@ -136,7 +137,7 @@ _ERRORS: Final = Guide(
                 ),
                 GuideText(
                     "`error` and `message` are the same text, one line for each fault. Programs decide by the HTTP "
-                    "status and `code`. `fields` comes with 400 and 409: parameter to sentences."
+                    "status and [`code`](error-codes.md). `fields` comes with 400 and 409: parameter to sentences."
                 ),
                 GuideText(
                     "The header `Link` of an error leads to the documentation of the method, and of each wrong "
@@ -156,6 +157,47 @@ _ERRORS: Final = Guide(
                     "Send a request again after a 429 or a 503, when `Retry-After` says. A 500 is a defect of the "
                     "program: repeat a write only with an [idempotency key](idempotency.md). Other errors stay until "
                     "the request is corrected."
+                ),
+            ),
+        ),
+    ),
+)
+
+ERROR_CODES: Final = Guide(
+    "error-codes",
+    "Error codes",
+    "The field `code` of an error has its kind, for programs. The schema `ErrorCode` of the OpenAPI document has "
+    "the same list.",
+    (
+        GuideSection(
+            "Codes",
+            (
+                GuideTable(
+                    ("code", "status", "when", "what to do"),
+                    tuple(
+                        (f"`{code}`", ", ".join(map(str, code.statuses)), f"{code.when}.", f"{code.remedy}.")
+                        for code in sorted(ErrorCode, key=lambda each: (each.statuses, each))
+                    ),
+                ),
+            ),
+        ),
+        GuideSection(
+            "Codes that are names",
+            (
+                GuideText(
+                    "The code of a 403 with the text `Access denied` is the name of what is missing: a permission such "
+                    "as `offers.write`, or a feature such as `stats.slice-country`. `scope.` and a name is a scope "
+                    "that the key lacks: `scope.write`. Ask an administrator for the permission or feature, or call "
+                    "with a key that has the scope."
+                ),
+            ),
+        ),
+        GuideSection(
+            "Codes of later releases",
+            (
+                GuideText(
+                    "Releases add codes. A program that meets a code it does not know decides by the HTTP status: it "
+                    "repeats after a 429 and a 503, and corrects the request after other errors."
                 ),
             ),
         ),
@@ -272,4 +314,4 @@ _IDEMPOTENCY: Final = Guide(
     ),
 )
 
-CONVENTIONS: Final = (_AUTHENTICATION, _PARAMETERS, _ERRORS, _PAGES, _LIMITS, _IDEMPOTENCY)
+CONVENTIONS: Final = (_AUTHENTICATION, _PARAMETERS, _ERRORS, ERROR_CODES, _PAGES, _LIMITS, _IDEMPOTENCY)

@@ -10,36 +10,33 @@ import msgspec
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import WithDefaultSchema
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.domain.people.roles import Role, roles_with
 from trackyard.wire.endpoint import Endpoint, Topic
 from trackyard.wire.http.idempotency import IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER
+from trackyard.wire.openapi.errors import CODES, ERRORS, code_schema
+from trackyard.wire.openapi.files import file_content, file_text
 from trackyard.wire.openapi.texts import NO_TEXTS, Texts
 from trackyard.wire.request.params import Deprecated, Field, Only, Params, RequiredFor, fields_of
 from trackyard.wire.request.scalars import FileUpload
 from trackyard.wire.response.envelope import sent_type
 from trackyard.wire.response.errors import ErrorBody
-from trackyard.wire.response.exports import CSV, PARQUET, columns_of
 
 Schema = dict[str, Any]
 
 REFS = "#/components/schemas/{name}"
 
-ERRORS = {
-    "400": "Parameters that are missing, malformed, out of range, or name what does not exist",
-    "401": "Token is necessary: no key, or one that is not valid",
-    "403": "Auth Denied (the kind of the key may not call this) or Access denied (`code` names the permission)",
-    "404": "Resource Not Found, or Page Not Found",
-    "405": "Method Not Allowed",
-    "409": "Conflict: a unique value is taken, it was decided before, or the Idempotency-Key came with something else",
-    "413": "The body is over the limit",
-    "414": "The URL is too long",
-    "415": "A file type that is not in the list",
-    "429": "Too Many Requests: over the rate, or too many reports at once; Retry-After says when to try again",
-    "500": "Server error, Please contact your administrator; with the request's id",
-    "503": "The report needs more time or memory than it may have, or others run before it, with how to narrow it; or "
-    "a store cannot be reached now. Retry-After says when to try again, where that helps",
+_PUBLISHER = {
+    "contact": {"name": "The network that runs this installation"},
+    "license": {"name": "MIT", "identifier": "MIT"},
 }
-_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates only", "advertiser": "advertisers only"}
+"""The contact and the licence."""
+_AUDIENCES = {
+    "any": "affiliates and staff",
+    "affiliate": "affiliates only",
+    "advertiser": "advertisers only",
+    "company": "affiliates and advertisers",
+}
 
 
 def document(
@@ -71,7 +68,7 @@ def document(
             )
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Trackyard API", "version": version, "description": INTRODUCTION},
+        "info": {"title": "Trackyard API", "version": version, "description": INTRODUCTION} | _PUBLISHER,
         "servers": [{"url": url} for url in servers],
         "security": [{"header": []}, {"query": []}],
         "tags": [{"name": topic.name, "description": topic.title} for topic in tags],
@@ -101,6 +98,9 @@ def _answers_and_components(
         _describe(components[view.__name__], view, texts)
     components |= _parameter_schemas(models, texts)
     components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
+    components |= {ErrorCode.__name__: CODES}
+    fields = components[ErrorBody.__name__]["properties"]
+    fields["code"] = code_schema(fields["code"], REFS)
     components = {name: schema | {"title": name} for name, schema in components.items()}
     return iter(_as_answered(answers, names)), components
 
@@ -233,7 +233,7 @@ def _first_sentence(text: str) -> tuple[str, str]:
 
 def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str, texts: Texts) -> Schema:
     summary, more = _first_sentence(endpoint.text)
-    parts = (more, _export_text(endpoint), _groups_text(endpoint, texts), _callers_text(endpoint))
+    parts = (more, file_text(endpoint), _groups_text(endpoint, texts), _callers_text(endpoint))
     operation: Schema = {
         "operationId": re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}"),
         "tags": [tag],
@@ -246,12 +246,12 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str, t
         ],
         "x-method-id": endpoint.id,
         "x-permission": str(endpoint.permission),
-        "x-callers": endpoint.audience,
+        "x-callers": _callers(endpoint),
         "responses": {
             "200": {
                 "description": "Success",
                 "headers": _headers("X-Ignored-Parameters", *([REPLAYED_HEADER] if endpoint.replayable else ())),
-                "content": {"application/json": {"schema": answer}} | _export_content(endpoint),
+                "content": {"application/json": {"schema": answer}} | file_content(endpoint),
             },
             **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
         },
@@ -273,31 +273,6 @@ def _groups_text(endpoint: Endpoint[Any], texts: Texts) -> str:
     groups = [field for field in fields_of(endpoint.params) if field.model is not None and endpoint.method != "POST"]
     named = ((field.name, _meaning(field, texts)) for field in groups)
     return "\n\n".join(f"`{name}`: {meaning}" for name, meaning in named if meaning)
-
-
-def _export_text(endpoint: Endpoint[Any]) -> str:
-    """Return the description of its answer as a file."""
-    if endpoint.file_export is None:
-        return ""
-    return (
-        "With `format` csv or parquet the answer is a file, which is sent while it is read, however long it is: a "
-        "column for each value, what is nested by its path (`offer.id`); times are as in JSON in CSV, UTC in Parquet. "
-        f"One that breaks off ends the connection. {endpoint.file_export.description}"
-    ).strip()
-
-
-def _export_content(endpoint: Endpoint[Any]) -> Schema:
-    """Return the answers to format=csv and format=parquet."""
-    file_export = endpoint.file_export
-    if file_export is None:
-        return {}
-    lists = [", ".join(column.name for column in columns_of(view)) for view in file_export.views]
-    columns = [f"Columns{of}: {names}." for of, names in zip(("", " for an affiliate"), lists, strict=False)]
-    text = " ".join([*columns, file_export.description]).strip()
-    return {
-        CSV: {"schema": {"type": "string", "description": f"A line of names, then a line for each. {text}"}},
-        PARQUET: {"schema": {"type": "string", "format": "binary", "description": text}},
-    }
 
 
 def _bodies(model: type[Params]) -> Schema:
@@ -329,11 +304,17 @@ def _without_files(schemas: Schema, model: type[Params]) -> Schema:
     return kept
 
 
+def _callers(endpoint: Endpoint[Any]) -> str:
+    """Return the kinds of callers in one word; "company" is an affiliate or an advertiser."""
+    return "company" if endpoint.audience == "affiliate" and endpoint.advertisers else endpoint.audience
+
+
 def _callers_text(endpoint: Endpoint[Any]) -> str:
-    if endpoint.audience == "anyone":
+    callers = _callers(endpoint)
+    if callers == "anyone":
         return "Callers: anyone, no key is needed."
-    if endpoint.audience in ("affiliate", "advertiser"):
-        return f"Callers: {_AUDIENCES[endpoint.audience]}.{_features(endpoint)}"
+    if callers in ("affiliate", "advertiser", "company"):
+        return f"Callers: {_AUDIENCES[callers]}.{_features(endpoint)}"
     having = roles_with(endpoint.permission)
     names = ", ".join(role.value for role in having)
     roles = "every role gives" if set(having) == set(Role) else f"these roles give: {names}"

@@ -1,13 +1,15 @@
 """Examples of methods: a call with its answer, and the call as code."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import quote
 
 from trackyard.wire.openapi.document import Schema
-from trackyard.wire.openapi.tables import parameters, sample_value
+from trackyard.wire.openapi.tables import parameters, resolved, sample_value
 
 ADDRESS: Final = "ADDRESS"
 KEY: Final = "KEY"
@@ -175,16 +177,43 @@ def add_examples(document: Schema, examples: Examples) -> None:
     for item in document["paths"].values():
         for operation in item.values():
             if example := examples.get(operation["x-method-id"]):
-                _add_example(operation, example)
+                _add_example(document, operation, example)
 
 
-def _add_example(operation: Schema, example: Example) -> None:
+def _add_example(document: Schema, operation: Schema, example: Example) -> None:
     operation["responses"]["200"]["content"]["application/json"]["example"] = example.answer
     sent = body_of(example.call.pairs)
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         if sent and kind != "multipart/form-data":
-            content["example"] = sent
+            content["example"] = _as_declared(document, content["schema"], sent)
     for parameter in operation["parameters"]:
         values = [value for name, value in example.call.pairs if name.removesuffix("[]") == parameter["name"]]
         if values:
-            parameter["example"] = values if parameter["schema"].get("type") == "array" else values[0]
+            value = values if parameter["schema"].get("type") == "array" else values[0]
+            parameter["example"] = _as_declared(document, parameter["schema"], value)
+
+
+def _as_declared(document: Schema, schema: Schema, value: Any) -> Any:
+    """Return a sent value, which is a text, in the type that its schema has. Raises ValueError."""
+    schema = resolved(document, schema)
+    if "anyOf" in schema:
+        return _as_first(document, schema["anyOf"], value)
+    if isinstance(value, dict):
+        inner, others = schema.get("properties", {}), schema.get("additionalProperties")
+        other = others if isinstance(others, dict) else {}
+        return {name: _as_declared(document, inner.get(name, other), each) for name, each in value.items()}
+    if schema.get("type") == "array":
+        items = value if isinstance(value, list) else value.split(",")
+        return [_as_declared(document, schema.get("items") or {}, item) for item in items]
+    if schema.get("type") in ("integer", "number"):
+        number = Decimal(value)
+        return int(number) if number == int(number) else float(number)
+    return next((each for each in schema.get("enum", ()) if str(each) == value), value)
+
+
+def _as_first(document: Schema, options: Sequence[Schema], value: Any) -> Any:
+    """Return a sent value in the first type that can have it."""
+    for option in options:
+        with suppress(ValueError, ArithmeticError):
+            return _as_declared(document, option, value)
+    return value

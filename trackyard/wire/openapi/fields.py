@@ -8,7 +8,7 @@ from trackyard.wire.openapi.document import Schema
 from trackyard.wire.openapi.tables import resolved
 
 _LARGE: Final = 2**31 - 1
-"""Limits from here on are those of the type, not of the field."""
+"""Limits from here on come from the type, not from the field."""
 _PATTERNS: Final = {
     "^https?://": "begins with http:// or https://",
     "^[0-9a-fA-F]{24}$": "24 hexadecimal digits",

@@ -40,7 +40,7 @@ GuideBlock = GuideText | GuideTable | GuideCode
 
 @dataclass(frozen=True, slots=True)
 class GuideSection:
-    """A heading with what is below it. title: unique in its guide."""
+    """A heading and the content below it. title: unique in its guide."""
 
     title: str
     blocks: tuple[GuideBlock, ...]

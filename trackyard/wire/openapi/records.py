@@ -60,7 +60,7 @@ def _rows(document: Schema, schema: Schema) -> Iterator[FieldRow]:
 def joined(rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
     """Yield rows, with alike ones joined: `sub1 … sub8`.
 
-    Those are alike that differ only in a number or a currency in their name.
+    Records are alike that differ only in a number or a currency in their name.
     """
     groups: dict[tuple[str, str, str], list[FieldRow]] = {}
     for row in rows:

@@ -4,7 +4,8 @@ Texts are data of the program's subjects: each subject has a table, and all shar
 section with a lower-case name holds texts by field name: `fields` for both parameters and answers, `parameters`,
 `answers` and `path`. A section that lists classes, `"CapItem CapView"`, holds the texts of only these classes and their
 subclasses. The name of a field may be a pattern: `sub[1-8]`. A text that only one declaration needs may be the
-`description` of its `msgspec.Meta` or `pydantic.Field` instead; it takes precedence over the tables.
+`description` of its `msgspec.Meta` or `pydantic.Field` instead; it takes precedence over the tables, and so do the
+text and the label of a `Described`.
 
 Forms need more: `labels` for fields that need a label other than their name, `units`, and `groups` for the fields of
 long forms.
@@ -19,7 +20,7 @@ from typing import Any, Final, get_type_hints
 
 from msgspec import Meta
 
-from trackyard.wire.request.params import Params, fields_of
+from trackyard.wire.request.params import Described, Params, fields_of
 
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Subject ("" is shared) to section to name to text."""
@@ -30,6 +31,7 @@ FORM_SECTIONS: Final = {"labels": "x-label", "units": "x-unit", "groups": "x-gro
 """Section to its key in OpenAPI documents."""
 _WORDS: Final = {
     "cpi": "CPI", "id": "ID", "ids": "IDs", "ip": "IP", "isp": "ISP", "kpi": "KPI", "os": "OS", "ua": "user agent",
+    "clickid": "click ID", "subid": "sub",
     "uniq": "unique", "url": "URL", "urls": "URLs", "vat": "VAT", "zip": "ZIP", "proxy": "proxies",
 }  # fmt: skip
 """Words of names as labels write them."""
@@ -64,7 +66,7 @@ class Texts:
         return self._declared[model].get(name) or self.text_at(self.place_of(model, name))
 
     def place_of(self, model: type[Any], name: str) -> Place | None:
-        """Return the place of the text of a parameter or a field."""
+        """Return the table and name under which the text of a parameter or field is found."""
         key = (model, name)
         if key not in self._places:
             self._places[key] = self._found(model, name)
@@ -94,7 +96,8 @@ class Texts:
         for section, key in FORM_SECTIONS.items():
             place = next((at for subject in subjects if (at := self._at(subject, section, name))), None)
             found |= {key: self.text_at(place)} if place is not None else {}
-        return found
+        described = _described(model).get(name)
+        return found | ({"x-label": described.label} if described and described.label else {})
 
     def each_place(self) -> Iterator[Place]:
         """Yield the place of every text."""
@@ -131,13 +134,27 @@ class Texts:
 
 def _declared_texts(model: type[Any]) -> Mapping[str, str]:
     """Return the texts that the declarations of fields have, by wire name."""
+    described = {name: each.text for name, each in _described(model).items() if each.text}
     if issubclass(model, Params):
-        described = {field.name: model.model_fields[field.attribute].description for field in fields_of(model)}
-        return {name: text for name, text in described.items() if text}
+        own = {field.name: model.model_fields[field.attribute].description for field in fields_of(model)}
+        return described | {name: text for name, text in own.items() if text}
+    marked = ((name, each) for name, each in _marks_of(model) if isinstance(each, Meta))
+    return described | {name: each.description for name, each in marked if each.description}
+
+
+def _described(model: type[Any]) -> Mapping[str, Described]:
+    """Return the `Described` of the parameters or fields that have one, by wire name."""
+    return {name: each for name, each in _marks_of(model) if isinstance(each, Described)}
+
+
+def _marks_of(model: type[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what annotates the types of parameters or of fields of a view, each with its wire name."""
+    if issubclass(model, Params):
+        yield from ((field.name, mark) for field in fields_of(model) for mark in field.markers)
+        return
     hints = get_type_hints(model, include_extras=True)
-    names = zip(model.__struct_encode_fields__, model.__struct_fields__, strict=True)
-    marked = ((name, each) for name, field in names for each in getattr(hints[field], "__metadata__", ()))
-    return {name: each.description for name, each in marked if isinstance(each, Meta) and each.description}
+    for name, field in zip(model.__struct_encode_fields__, model.__struct_fields__, strict=True):
+        yield from ((name, mark) for mark in getattr(hints[field], "__metadata__", ()))
 
 
 def _declaring(model: type[Any], name: str) -> list[type[Any]]:

@@ -323,7 +323,7 @@ def _check_text(path: tuple[str | int, ...], text: str) -> None:
 
 
 def _reject_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 async def _upload_tree(content_type: str, body: BinaryIO, limits: FormLimits) -> Tree:

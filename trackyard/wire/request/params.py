@@ -80,7 +80,15 @@ class Spelled:
     names: tuple[str, ...]
 
 
-_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential | Spelled
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The meaning and the label of a parameter or an answer field. "" = they are in the tables of texts."""
+
+    text: str = ""
+    label: str = ""
+
+
+_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty | Credential | Spelled | Described
 
 
 @dataclass(frozen=True, slots=True)

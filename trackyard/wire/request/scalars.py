@@ -201,7 +201,7 @@ class CountryCode(Scalar):
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         code = text.strip().upper()
         if not (is_country(code) if self.listed else _COUNTRY.match(code)):
-            raise ValueError(f"A country {code[:20]} does not exist: codes are those of ISO 3166-1, such as DE.")
+            raise ValueError(f"A country {code[:20]} does not exist: codes follow ISO 3166-1, such as DE.")
         return code
 
     def schema(self) -> Schema:
@@ -240,7 +240,8 @@ class Choice(Scalar):
         text = text.strip()
         allowed = self.allowed(context)
         if text not in allowed and text not in self.replacements:
-            raise ValueError(f"This value must be one of: {', '.join(allowed)}.")
+            words = (value if value[:1].isalnum() else f'"{value}"' for value in allowed)
+            raise ValueError(f"This value must be one of: {', '.join(words)}.")
         return int(text) if self.number else next((value for value in allowed if value == text), text)
 
     def schema(self) -> Schema:

@@ -1,53 +1,51 @@
-"""A table as CSV: RFC 4180, UTF-8, with a header line.
+"""A table by column as CSV, in the form of wire/response/csv_rows.py.
 
 Times are as in JSON answers, null is empty.
 """
 
-import csv
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from io import StringIO
 from types import MappingProxyType
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.arrow import Array, load_pyarrow, without_dictionary
 from trackyard.base.zones import offsets_between
-from trackyard.wire.response.exports import ColumnBlock, ColumnType, ExportTable
+from trackyard.wire.response.csv_rows import FORMULA_STARTS, csv_line
+from trackyard.wire.response.exports import COMMA, ColumnBlock, ColumnType, ExportTable
 
-FORMULA_STARTS: Final = frozenset("=+-@\t\r\n＝＋－＠")
-"""Characters that begin a formula in a spreadsheet."""
 _FORMULA_PATTERN: Final = "^[" + "".join(sorted(FORMULA_STARTS)).replace("-", r"\-") + "]"
 _NULL_IS_EMPTY: Final = MappingProxyType({"null_handling": "replace", "null_replacement": ""})
-_QUOTED: Final = (b'"', b",", b"\r", b"\n")
-_HAS_QUOTED: Final = f"[{b''.join(_QUOTED).decode()}]"
+_QUOTED: Final = '"\r\n'
+"""Characters that put a cell in quotes, with the separator."""
 
 
-def csv_of(table: ExportTable, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
+def csv_of(table: ExportTable, blocks: Iterable[ColumnBlock], separator: str = COMMA) -> Iterator[bytes]:
     """Yield the file in pieces. Text that a spreadsheet would calculate gets an apostrophe in front."""
-    names = StringIO()
-    csv.writer(names, lineterminator="\r\n").writerow([column.name for column in table.columns])
-    yield names.getvalue().encode()
+    yield csv_line([column.name for column in table.columns], separator).encode()
     for block in blocks:
-        yield _lines(table, block)
+        yield _lines(table, block, separator)
 
 
-def _lines(table: ExportTable, block: ColumnBlock) -> bytes:
+def _lines(table: ExportTable, block: ColumnBlock, separator: str) -> bytes:
     compute = load_pyarrow().compute
-    cells = [_cells(column.kind, array, table.zone) for column, array in zip(table.columns, block.arrays, strict=True)]
+    cells = [
+        _cells(column.kind, array, table.zone, separator)
+        for column, array in zip(table.columns, block.arrays, strict=True)
+    ]
     cells[-1] = compute.binary_join_element_wise(cells[-1], "", "\r\n", **_NULL_IS_EMPTY)
-    return _bytes(compute.binary_join_element_wise(*cells, ",", **_NULL_IS_EMPTY))
+    return _bytes(compute.binary_join_element_wise(*cells, separator, **_NULL_IS_EMPTY))
 
 
-def _cells(kind: ColumnType, array: Array, zone: ZoneInfo) -> Array:
+def _cells(kind: ColumnType, array: Array, zone: ZoneInfo, separator: str) -> Array:
     """Return the cells of a column as text."""
     if kind is ColumnType.TEXT:
-        return _of_values(array, lambda values: _quote(_escape_formulas(values)))
+        return _of_values(array, lambda values: _quote(_escape_formulas(values), separator))
     if kind is ColumnType.OTHER:
-        return _of_values(array, _quote)
+        return _of_values(array, lambda values: _quote(values, separator))
     if kind is ColumnType.MOMENT:
         return _local_times(without_dictionary(array), zone)
-    if kind is ColumnType.AMOUNT:
+    if kind in (ColumnType.AMOUNT, ColumnType.DECIMAL):
         return _of_values(array, _amounts)
     return _of_values(array, lambda values: values.cast("string"))
 
@@ -69,12 +67,12 @@ def _escape_formulas(texts: Array) -> Array:
     return compute.if_else(found, compute.binary_join_element_wise("'", texts, ""), texts)
 
 
-def _quote(texts: Array) -> Array:
+def _quote(texts: Array, separator: str) -> Array:
     """Return texts in quotes where they contain a character that would end a cell."""
-    compute, data = load_pyarrow().compute, _bytes(texts)
-    if not any(mark in data for mark in _QUOTED):
+    compute, data, quoted = load_pyarrow().compute, _bytes(texts), _QUOTED + separator
+    if not any(mark.encode() in data for mark in quoted):
         return texts
-    found = compute.match_substring_regex(texts, _HAS_QUOTED)
+    found = compute.match_substring_regex(texts, f"[{quoted}]")
     doubled = compute.replace_substring(texts, '"', '""')
     return compute.if_else(found, compute.binary_join_element_wise('"', doubled, '"', ""), texts)
 

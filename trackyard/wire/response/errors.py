@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from pydantic import ValidationError
 
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import RequestError
 from trackyard.wire.request.brackets import wire_name
 
@@ -32,13 +33,13 @@ class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
 class PageNotFound(RequestError):
     """No method has this path."""
 
-    status, code, text = 404, "page_not_found", "Page Not Found"
+    status, code, text = 404, ErrorCode.PAGE_NOT_FOUND, "Page Not Found"
 
 
 class MethodNotAllowed(RequestError):
     """The path exists with other methods."""
 
-    status, code, text = 405, "method_not_allowed", "Method Not Allowed"
+    status, code, text = 405, ErrorCode.METHOD_NOT_ALLOWED, "Method Not Allowed"
 
     def __init__(self, allowed: list[str]) -> None:
         super().__init__()
@@ -58,7 +59,7 @@ def body_of(refusal: RequestError) -> ErrorBody:
 
 def server_error(request_id: str) -> ErrorBody:
     """Return the body of a defect of the program: it has only the id of the request."""
-    return ErrorBody(error=SERVER_ERROR, message=SERVER_ERROR, code="server_error", request_id=request_id)
+    return ErrorBody(error=SERVER_ERROR, message=SERVER_ERROR, code=ErrorCode.SERVER_ERROR, request_id=request_id)
 
 
 def faults_of(error: ValidationError) -> dict[str, list[str]]:

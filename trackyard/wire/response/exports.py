@@ -1,4 +1,4 @@
-"""Answers that are a file of rows: `format=csv` or `parquet`, without a limit of rows.
+"""Answers that are a file of rows: `format=csv` or `parquet`.
 
 docs/spec/api-conventions.md#files-of-rows. Rows are read while they are sent, so memory does not grow with the file.
 Columns are the fields of the view of the JSON answer, nested ones by their path (`offer.id`).
@@ -8,24 +8,30 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from itertools import islice
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
+from pydantic import create_model
 
 from trackyard.base.arrow import Array, dictionary_columns, load_pyarrow
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Params
+from trackyard.wire.request.params import Params, Spelled
 from trackyard.wire.response.envelope import MOMENT, View
 
 CSV: Final = "text/csv"
 BYTE_ORDER_MARK: Final = "\ufeff"
 """What a CSV file for people begins with: without it spreadsheets take UTF-8 for another encoding."""
 PARQUET: Final = "application/vnd.apache.parquet"
+COMMA: Final = ","
+SEPARATORS: Final = (COMMA, ";")
+DECIMALS: Final = 6
+"""Digits after the point of a column of the type DECIMAL. With more of them pyarrow writes 0 as 0E-7."""
 BATCH_ROWS: Final = 1000
 """Rows that are read and sent at once."""
 
@@ -34,11 +40,15 @@ T = TypeVar("T")
 
 
 class ColumnType(Enum):
-    """The type of the values of a column, besides null. MOMENT: UTC milliseconds. OTHER: shown as JSON."""
+    """The type of the values of a column, besides null.
+
+    AMOUNT: four decimals. DECIMAL: up to six. MOMENT: UTC milliseconds. OTHER: shown as JSON.
+    """
 
     TEXT = "text"
     WHOLE = "a whole number"
     AMOUNT = "an amount"
+    DECIMAL = "a decimal number"
     MOMENT = "a moment"
     FLAG = "true or false"
     OTHER = "JSON"
@@ -86,11 +96,27 @@ class ExportTable:
 class ExportParams(Params):
     """The parameters of a method that also answers with a file.
 
-    bom: whether CSV begins with a byte order mark.
+    mark: whether CSV begins with a byte order mark. separator: the character between the cells of CSV.
     """
 
     format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
-    bom: s.Flag = False
+    mark: Annotated[s.Flag, Spelled(("bom",))] = False
+    separator: Annotated[str, s.Choice(SEPARATORS)] = COMMA
+
+    @property
+    def is_paged(self) -> bool:
+        """Return whether a part of the rows is requested."""
+        return not self.model_fields_set.isdisjoint(("page", "limit", "skip"))
+
+
+@cache
+def with_file(model: type[Params]) -> type[ExportParams]:
+    """Return a model of parameters that has the parameters of a file, after its own."""
+    if issubclass(model, ExportParams):
+        return model
+    bases: Any = (ExportParams, model)
+    made: type[ExportParams] = create_model(f"{model.__name__}AndFile", __base__=bases, __module__=model.__module__)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +126,15 @@ class FileExport(Generic[D]):
     name: the beginning of the file's name.
     views: the views of a row; the last one is for affiliates when it differs. Empty when the columns depend on the
     parameters.
-    rows: gets the call and its parameters. Errors are raised before it returns, or with its first piece.
+    rows: gets the call and its parameters. Errors are raised before it returns, or with its first piece. None: the
+    rows of the answers themselves (wire/http/list_files.py).
     description: describes columns and rows.
     feature: the feature that an affiliate needs for the file (domain/people/permissions.py); "" = none.
     """
 
     name: str
     views: tuple[type[View], ...]
-    rows: Callable[[Any, Any], ExportTable]
+    rows: Callable[[Any, Any], ExportTable] | None
     description: str = ""
     feature: str = ""
 
@@ -119,7 +146,7 @@ def columns_of(view: type[View]) -> tuple[ExportColumn, ...]:
 
 def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> ExportTable:
     """Return a table of views. Their moments are UTC milliseconds."""
-    columns, flat = columns_of(view), _flattener(view)
+    columns, flat = columns_of(view), flattener_of(view)
     return ExportTable(columns, blocks_of(columns, map(flat, rows)), zone, **more)
 
 
@@ -149,6 +176,7 @@ def type_of(kind: ColumnType) -> Any:
     return {
         ColumnType.WHOLE: arrow.int64(),
         ColumnType.AMOUNT: arrow.decimal128(18, 4),
+        ColumnType.DECIMAL: arrow.decimal128(38, DECIMALS),
         ColumnType.MOMENT: arrow.timestamp("ms", tz="UTC"),
         ColumnType.FLAG: arrow.bool_(),
     }.get(kind, arrow.string())
@@ -161,7 +189,7 @@ def block_of(columns: Sequence[ExportColumn], arrays: Mapping[str, Array]) -> Co
 
 def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
     """Return the columns of a nested view by key. `view_of` is called once for each key."""
-    columns, flat = tuple(_columns(view, f"{name}.")), _flattener(view)
+    columns, flat = tuple(_columns(view, f"{name}.")), flattener_of(view)
     nothing = [None] * len(columns)
 
     def values_of(key: Any) -> Row:
@@ -173,17 +201,33 @@ def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[
 
 
 def _columns(view: type[View], prefix: str) -> Iterator[ExportColumn]:
-    for name, kind in _fields(view):
-        if isinstance(kind, ColumnType):
-            yield ExportColumn(prefix + name, kind)
+    for field in _fields(view):
+        if isinstance(field.kind, ColumnType):
+            yield ExportColumn(prefix + field.name, field.kind)
         else:
-            yield from _columns(kind, f"{prefix}{name}.")
+            yield from _columns(field.kind, f"{prefix}{field.name}.")
 
 
-def _fields(view: type[View]) -> list[tuple[str, ColumnType | type[View]]]:
-    """Return the fields of a view, each with its type or nested view."""
+class _RowField(NamedTuple):
+    """A field of a view.
+
+    name: on the wire. kind: its type or nested view. may_lack: whether it may be UNSET.
+    """
+
+    attribute: str
+    name: str
+    kind: ColumnType | type[View]
+    may_lack: bool
+
+
+@cache
+def _fields(view: type[View]) -> tuple[_RowField, ...]:
+    """Return the fields of a view."""
     hints = get_type_hints(view, include_extras=True)
-    return [(name, _kind(hints[name])) for name in view.__struct_fields__]
+    return tuple(
+        _RowField(each.name, each.encode_name, _kind(hints[each.name]), UnsetType in get_args(hints[each.name]))
+        for each in msgspec.structs.fields(view)
+    )
 
 
 def _kind(hint: Any) -> ColumnType | type[View]:
@@ -198,22 +242,27 @@ def _kind(hint: Any) -> ColumnType | type[View]:
     return _KINDS.get(hint, ColumnType.OTHER)
 
 
-def _flattener(view: type[View]) -> Callable[[Any], Row]:
-    """Return the function that makes a row of a view."""
+def flattener_of(view: type[View]) -> Callable[[Any], Row]:
+    """Return the function that makes a row of a view.
+
+    A field that is UNSET is None; a nested view that is UNSET has None in each column.
+    """
     fields = _fields(view)
-    inner = [None if isinstance(kind, ColumnType) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
-    if len(fields) == 1:
-        raise TypeError(f"{view.__name__}: a row has more than one field")
-    values_of = attrgetter(*(name for name, _ in fields))
-    if not any(inner):
+    inner = [
+        None if isinstance(each.kind, ColumnType) else (flattener_of(each.kind), len(columns_of(each.kind)))
+        for each in fields
+    ]
+    names = [each.attribute for each in fields]
+    values_of = attrgetter(*names)
+    if len(names) > 1 and not any(inner) and not any(each.may_lack for each in fields):
         return values_of
 
     def flat(row: Any) -> Row:
         values: list[Any] = []
-        for value, nested in zip(values_of(row), inner, strict=True):
+        for value, nested in zip(values_of(row) if len(names) > 1 else (values_of(row),), inner, strict=True):
             if nested is None:
-                values.append(value)
-            elif value is None:
+                values.append(None if value is UNSET else value)
+            elif value is None or value is UNSET:
                 values += [None] * nested[1]
             else:
                 values += nested[0](value)

@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -20,9 +21,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from trackyard.analytics.cancellation import current_cancellation
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import RequestCancelled, RequestError, TooManyRequests
 from trackyard.wire.response.csv_columns import csv_of
-from trackyard.wire.response.exports import BYTE_ORDER_MARK, CSV, PARQUET, ColumnBlock, ExportTable
+from trackyard.wire.response.exports import BYTE_ORDER_MARK, COMMA, CSV, PARQUET, ColumnBlock, ExportTable
 from trackyard.wire.response.parquet import parquet_of
 
 log = logging.getLogger("trackyard.api")
@@ -40,10 +42,7 @@ Write = Callable[[ExportTable, Iterable[ColumnBlock]], Iterator[bytes]]
 _reader_limiter: Final = RunVar[CapacityLimiter]("reading")
 READER_THREADS: Final = 4
 """Files that are read at a time, in threads of their own."""
-_FORMATS: Final[dict[str, tuple[str, Write]]] = {
-    "csv": (f"{CSV}; charset=utf-8", csv_of),
-    "parquet": (PARQUET, parquet_of),
-}
+_MEDIA_TYPES: Final = {"csv": f"{CSV}; charset=utf-8", "parquet": PARQUET}
 
 
 class TooManyExports(TooManyRequests):
@@ -51,13 +50,13 @@ class TooManyExports(TooManyRequests):
 
     def __init__(self, most: int) -> None:
         text = f"Too Many Requests: your exports that run are {most}, the maximum: ask again when one has ended"
-        super().__init__(RETRY_S, text, code="too_many_exports")
+        super().__init__(RETRY_S, text, code=ErrorCode.TOO_MANY_EXPORTS)
 
 
 class ExportsBusy(RequestError):
     """The maximum of exports is running; another one would slow other requests."""
 
-    status, code, text = 503, "exports_busy", f"{MAX_EXPORTS} exports are running: ask again when one has ended"
+    status, code, text = 503, ErrorCode.EXPORTS_BUSY, f"{MAX_EXPORTS} exports are running: ask again when one has ended"
     retry_after = RETRY_S
 
 
@@ -96,13 +95,22 @@ class ExportSlots:
 class ExportResponse(Response):
     """An answer that is a file.
 
-    has_mark: whether a CSV file begins with a byte order mark.
+    has_mark: whether a CSV file begins with a byte order mark. separator: the character between its cells.
     cleanup: closed in a thread before the last byte is sent, or once the file failed.
     loop_cleanup: closed then in the event loop.
     """
 
-    def __init__(self, name: str, form: str, table: ExportTable, cleanup: ExitStack, *, has_mark: bool = False) -> None:
-        media_type, self._write = _FORMATS[form]
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        table: ExportTable,
+        cleanup: ExitStack,
+        *,
+        has_mark: bool = False,
+        separator: str = COMMA,
+    ) -> None:
+        self._write: Write = partial(csv_of, separator=separator) if form == "csv" else parquet_of
         self._start = BYTE_ORDER_MARK.encode() if has_mark and form == "csv" else b""
         period = f"_{table.period}" if table.period else ""
         headers = {
@@ -110,7 +118,7 @@ class ExportResponse(Response):
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         }
-        super().__init__(media_type=media_type, headers=headers)
+        super().__init__(media_type=_MEDIA_TYPES[form], headers=headers)
         del self.headers["Content-Length"]
         self._table = table
         self._rows: Iterable[ColumnBlock] = table.pieces

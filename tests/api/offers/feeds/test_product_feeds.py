@@ -195,8 +195,8 @@ def test_feed_changes_from_a_file_to_a_url_and_back(api: Api) -> None:
             [
                 "Row 2, name: This value is required.",
                 "Row 2, price: '1,500' may be a thousand or a fraction; write it without a separator of thousands.",
-                "Row 4, currency: 'euro' is no currency code of three letters.",
-                "Row 4, url: This is no address: it begins with http:// or https:// and has no spaces.",
+                "Row 4, currency: 'euro' is not a currency code of three letters.",
+                "Row 4, url: This is not a URL: it begins with http:// or https:// and has no spaces.",
                 "Row 4, sku: Row 2 has the same value.",
             ],
         ),

@@ -1,10 +1,16 @@
 """The list of affiliates."""
 
+import csv
+from io import StringIO
+
+import pytest
+
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import Visitor, console_app, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of, earn, numbers
+from trackyard.analytics.engine.connection import Analytics, StoreUnavailable
 from trackyard.domain.people.roles import Role
 
 LIST = "/console/affiliates"
@@ -22,8 +28,7 @@ def test_affiliate_list_shows_balance_and_figures_of_the_api(api: Api) -> None:
     balance = row["balance"]["USD"]["balance"]
     text = staff_visitor(api).read(LIST).text
     assert (
-        f"Harbour Media harbour@a.example · DE Active — ${balance:.2f} $2.00 on hold 8 new 1 new $7.00 new direct"
-        in text
+        f"Harbour Media harbour@a.example DE Active — ${balance:.2f} $2.00 on hold 8 new 1 new $7.00 new direct" in text
     )
 
 
@@ -41,6 +46,41 @@ def test_affiliate_list_filters_and_orders_by_its_address(api: Api) -> None:
     assert "Status is Blocked" in page.text and "Tag is <b>" in page.text
     assert "Nothing meets these filters." in page.text
     assert "The list has no page 9." in visitor.read(f"{LIST}?page=9").text
+
+
+def test_affiliate_list_orders_by_figures_and_has_them_in_its_file(api: Api) -> None:
+    api.clock.advance(NOON + 3_600_000 - NOW)
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    few, quiet, many = (api.add_affiliate(name=name)[0] for name in ("Few", "Quiet", "Many"))
+    own = {"offer": offer, "advertiser": advertiser}
+    load_clicks(api.deps, [new_click(place, affiliate=few if place < 2 else many, **own) for place in range(5)])
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=few, advertiser_id=advertiser)
+    visitor = staff_visitor(api)
+    assert numbers(visitor, f"{LIST}?sort=clicks-desc") == [str(each) for each in (many, few, quiet)]
+    assert numbers(visitor, f"{LIST}?sort=payout") == [str(each) for each in (quiet, many, few)]
+    lines = visitor.get(f"{LIST}?sort=clicks&format=csv").content.decode("utf-8-sig")
+    rows = list(csv.DictReader(StringIO(lines)))
+    assert [row["Affiliate"] for row in rows] == ["Quiet", "Few", "Many"]
+    assert [(row["Clicks"], row["Conversions"], row["Payout, currency"]) for row in rows[1:]] == [
+        ("2", "1", "USD"),
+        ("3", "0", "USD"),
+    ]
+
+
+def test_affiliate_list_says_that_its_figures_cannot_be_read(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid, _ = api.add_affiliate(name="Harbor")
+
+    def fail(*_given: object) -> bytes:
+        raise StoreUnavailable("no answer")
+
+    monkeypatch.setattr(Analytics, "_query", fail)
+    visitor = staff_visitor(api)
+    text = visitor.read(f"{LIST}?sort=clicks").text
+    assert "Harbor" in text and "The list is in its usual order." in text
+    assert "The figures cannot be read now." in visitor.read(LIST).text
+    assert visitor.get(f"{LIST}?format=csv").status_code == 503, "a file never lacks figures in silence"
+    assert visitor.get(f"{LIST}?format=csv&fields=all").status_code == 200 and numbers(visitor, LIST) == [str(pid)]
 
 
 def test_affiliate_list_decides_about_sign_ups_in_their_rows(api: Api) -> None:

@@ -90,7 +90,7 @@ def test_affiliate_approval_that_waits_for_the_address_leads_to_its_confirmation
     visitor = staff_visitor(api, app=console_app(strict))
     refused = visitor.post(f"/console/affiliates/{pid}/status", status="active")
     assert refused.status_code == 409
-    assert "Confirm the address and approve" in refused.text
+    assert "Confirm the e-mail address and approve" in refused.text
     assert visitor.post(f"/console/affiliates/{pid}/status", status="active", email_confirmed="1").status_code == 303
     assert (stored(api, pid)["status"], stored(api, pid)["email_state"]) == ("active", "confirmed")
 

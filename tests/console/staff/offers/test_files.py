@@ -43,7 +43,7 @@ def test_offer_page_adds_and_removes_creatives_through_the_api(api: Api) -> None
 def test_offer_page_says_why_files_are_refused_and_keeps_what_was_typed(api: Api) -> None:
     offer, visitor = api.add_offer(), staff_visitor(api)
     path = f"/console/offers/{offer}"
-    assert "Choose a file or write an address first." in PageReader(send(visitor, f"{path}/files", []).text).text
+    assert "Choose a file or write a URL first." in PageReader(send(visitor, f"{path}/files", []).text).text
     assert "Choose the files that shall go first." in PageReader(visitor.post(f"{path}/files/remove").text).text
     answer = send(visitor, f"{path}/files", [("creativeFiles[]", ("a.exe", b"MZ", "application/x-dosexec"))])
     assert (answer.status_code, "JPEG, PNG or GIF pictures" in answer.text) == (400, True)

@@ -11,8 +11,9 @@ from tests.support.models.history import add_conversion, load_clicks
 from tests.support.offer_pages import sales_desk
 from tests.support.pages import Visitor, console_app, staff_visitor
 from trackyard.base.ids import new_id
-from trackyard.console.staff.lists import PER_PAGE
-from trackyard.console.staff.offers import listing, ordering
+from trackyard.console.lists import ordering
+from trackyard.console.lists.declared import PER_PAGE
+from trackyard.console.offers import listing
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.alerts.kinds import AlertKind
@@ -46,8 +47,8 @@ def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
     words = f"Casino deposit Royal Reef Active $7.00 → $10.00 0 {row['traffic']['raw']} ↑ 700 % 1 new {share:.1f} %"
     assert words in text
     days = "9–15 Nov 2023, against the 7 days before, up to 13:00."
-    assert f"Clicks, conversions and CR are those of {days}" in text
-    assert "1 offer, 1 active." in text
+    assert f"The figures cover {days}" in text
+    assert "1 offer. 1 active." in text
 
 
 def test_offer_list_says_which_part_it_shows(api: Api) -> None:
@@ -87,7 +88,7 @@ def test_offer_list_filters_by_what_its_address_says(api: Api) -> None:
     assert "Status is Active or Stopped" in page.text.replace("Stopped or Active", "Active or Stopped")
     assert "Advertiser is Bank" in page.text
     assert f"/console/offers?advertiser={other}" in page.links
-    assert "No offer meets these filters." in visitor.read("/console/offers?q=nothing").text
+    assert "Nothing meets these filters." in visitor.read("/console/offers?q=nothing").text
 
 
 def test_offer_list_is_sorted_by_columns_of_its_address(api: Api) -> None:
@@ -127,11 +128,11 @@ def test_offer_list_is_ordered_by_figures_of_the_period(api: Api, monkeypatch: p
         "?sort=cr-desc": [good, busy, old, quiet],
         "?sort=clicks-desc&q=C": [good],
     }
-    for most_read in (300, 0):
+    for most_read in (300, 3):
         monkeypatch.setattr(ordering, "_MOST_READ", most_read)
         for query, ids in expected.items():
             assert titles(visitor, query) == [str(each) for each in ids], (query, most_read)
-    monkeypatch.setattr(listing, "PER_PAGE", 3)
+    monkeypatch.setitem(vars(listing.OFFER_LIST), "per_page", 3)
     assert titles(visitor, "?sort=clicks-desc&page=2") == [str(quiet)]
     lines = visitor.get("/console/offers?sort=clicks-desc&format=csv").content.decode("utf-8-sig").splitlines()
     assert [line.partition(",")[0] for line in lines[1:]] == [str(each) for each in (busy, good, old, quiet)]
@@ -207,8 +208,8 @@ def test_offer_list_leaves_figures_out_without_the_right_to_statistics(api: Api)
     text = staff_visitor(api, Role.SECTION_OFFER).read("/console/offers").text
     assert (
         "Casino" in text
-        and "Conversions and CR" not in text
-        and "Conversions" not in text.partition("Payout → charge")[2]
+        and "The figures cover" not in text
+        and "Conversions" not in text.rpartition("Payout → charge")[2]
     )
 
 
@@ -233,7 +234,7 @@ def test_offer_list_shows_connected_affiliates_and_a_menu_of_each_row(api: Api) 
     for _ in range(2):
         api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=api.add_affiliate()[0])
     page = staff_visitor(api).read("/console/offers")
-    assert "Affiliates" in page.text.partition("Payout → charge")[2][:40]
+    assert "Affiliates" in page.text.rpartition("Payout → charge")[2][:40]
     assert "$7.00 → $10.00 2 0 0 —" in page.text
     assert {f"/console/offers/{offer}/edit", f"/console/offers/new?copy={offer}"} <= set(page.links)
     buttons = [given.get("value") for tag, given in page.elements if tag == "button" and given.get("name") == "one"]

@@ -17,7 +17,12 @@ SELECTS = {
     "admin.offer.sources.list",
     "admin.partners.names",
 }
-ROWS = {"offers.list": 1, "stats.custom": 3, "admin.alerts.list": 1, "admin.offers.affiliates": 1}
+ROWS = {
+    "offers.list": 1,
+    "stats.custom": 3,
+    "admin.alerts.list": 1,
+    "admin.offers.affiliates": 1,
+}
 """The figures of the period, of the period before it, and of the hour that is not over."""
 FRAME = {"admin.alerts.list": 1, "admin.partners.list": 1, "admin.advertisers.list": 1, "admin.tickets.list": 1}
 

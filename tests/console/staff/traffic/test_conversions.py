@@ -7,7 +7,7 @@ from typing import Final
 from tests.support.api import Api
 from tests.support.pages import Visitor, console_app, staff_visitor
 from tests.support.traffic_pages import HOSTILE, traffic_desk
-from trackyard.console.staff.traffic.filters import PER_PAGE
+from trackyard.console.conversions.listing import CONVERSIONS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 
@@ -95,7 +95,7 @@ def test_conversion_list_filters_by_what_its_address_says(api: Api) -> None:
     wrong = visitor.read(f"{LIST}?offer=x&status=lost&page=0")
     assert "A value of Offer does not exist: it is left out." in wrong.text
     assert "A value of Status does not exist: it is left out." in wrong.text
-    assert "No conversion meets these filters." in visitor.read(f"{LIST}?paid=closed").text
+    assert "Nothing meets these filters." in visitor.read(f"{LIST}?paid=closed").text
 
 
 def test_conversion_list_names_the_currency_of_amounts_and_of_their_filters(api: Api) -> None:
@@ -128,9 +128,10 @@ def test_conversion_list_names_the_currency_of_amounts_and_of_their_filters(api:
 
 def test_conversion_list_says_which_part_it_shows(api: Api) -> None:
     desk = traffic_desk(api)
-    desk.many_conversions(PER_PAGE + 2)
+    per_page = CONVERSIONS.per_page
+    desk.many_conversions(per_page + 2)
     page = staff_visitor(api).read(f"{LIST}?status=confirmed&page=2")
-    assert f"{PER_PAGE + 1}–{PER_PAGE + 2} of {PER_PAGE + 2}" in page.text
+    assert f"{per_page + 1}–{per_page + 2} of {per_page + 2}" in page.text
     assert f"{LIST}?status=confirmed&page=1" in page.links
 
 
@@ -143,8 +144,14 @@ def test_conversion_list_as_a_file_has_the_filters_of_the_page(api: Api) -> None
     desk.conversion(1)
     desk.conversion(2, status=Status.DECLINED)
     visitor = staff_visitor(api)
-    [link] = [link for link in visitor.read(f"{LIST}?status=declined").links if link.endswith("format=csv")]
-    rows = list(csv.DictReader(io.StringIO(visitor.get(link).content.decode("utf-8-sig"))))
+    shown, fields = [link for link in visitor.read(f"{LIST}?status=declined").links if "format=csv" in link]
+    rows = list(csv.DictReader(io.StringIO(visitor.get(shown).content.decode("utf-8-sig"))))
+    columns = "Time,ID,Offer,Advertiser,Affiliate,Sub 1,Goal,Action ID,Status,Reason and signals"
+    assert ",".join(rows[0]) == f'{columns},Charge,"Charge, currency",Payout,"Payout, currency"'.replace('"', "")
+    assert [(row["ID"], row["Status"], row["Charge"], row["Charge, currency"]) for row in rows] == [
+        (f"{2:024x}", "Declined", "10", "USD")
+    ]
+    rows = list(csv.DictReader(io.StringIO(visitor.get(fields).content.decode("utf-8-sig"))))
     assert [row["id"] for row in rows] == [f"{2:024x}"]
     assert visitor.get(f"{LIST}/file?format=pdf").status_code == 400
 

@@ -85,7 +85,7 @@ def test_unreadable_import_says_why_and_keeps_the_text(api: Api) -> None:
     visitor = staff_visitor(api)
     for content, words in (
         (b"\xff\xfe\x00", "The file is cut short in UTF-16."),
-        (b"offer,pid\n1,\0\n", "The file is no text."),
+        (b"offer,pid\n1,\0\n", "The file is not text."),
         (b"offer,pid\n", "each further row is one record"),
         (b"offer,pid\n" + b"1,2\n" * 1001, "The file has more than 1,000 rows."),
         (b"a,b\n1,2\n", "No column is chosen for: Offer number, Affiliate number"),

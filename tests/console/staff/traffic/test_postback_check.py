@@ -39,5 +39,5 @@ def test_postback_check_page_says_why_a_postback_would_change_nothing(api: Api) 
     declined = PageReader(send(visitor, PATH, form, url=address).text).text
     assert "It would make a conversion: declined" in declined
     refused = send(visitor, PATH, form, url="https://a.example/other")
-    assert refused.status_code == 400 and "must be a call" in PageReader(refused.text).text
+    assert refused.status_code == 400 and "must be the URL of a call" in PageReader(refused.text).text
     assert staff_visitor(api, Role.SECTION_NEWS, Role.STATS_COMMON).get(PATH).status_code == 403

@@ -41,7 +41,7 @@ def test_postback_log_shows_what_advertisers_reported(api: Api) -> None:
     assert "goal 1 · action_id R-1 GET 192.0.2.9" in page.text and "Rejected Broken clickid" in page.text
     one = visitor.read(f"{LIST}?action=R-1&offer={desk.offer}&affiliate={desk.pid}&advertiser={desk.advertiser}")
     assert "1 postback of an advertiser" in one.text and "Action ID is R-1" in one.text
-    assert "Nothing in the log meets these filters." in visitor.read(f"{LIST}?action=R-9").text
+    assert "Nothing meets these filters." in visitor.read(f"{LIST}?action=R-9").text
     assert "No advertiser reported anything" in visitor.read(f"{LIST}?from=2023-01-01&to=2023-01-02").text
 
 
@@ -139,4 +139,4 @@ def test_log_of_deliveries_names_an_affiliate_that_no_select_has(api: Api) -> No
     api.admin.post(f"/3.1/admin/partner/{desk.pid}", name="Blue Horizon", status="banned")
     page = staff_visitor(api).read(f"{LIST}?tab=sent")
     assert "1 attempt" in page.text
-    assert f"Blue Horizon (#{desk.pid})" in page.text
+    assert "Blue Horizon" in page.text

@@ -40,7 +40,7 @@ _OF_OTHERS: Final = "Offers outside your scope use this product feed. Ask an adm
 
 @dataclass(frozen=True, slots=True)
 class FeedRecord:
-    """A feed and the number of offers that name it."""
+    """A feed and the number of offers that use it."""
 
     feed: ProductFeed
     offers: int
@@ -102,7 +102,7 @@ def get_feed(deps: Deps, feed_id: str) -> FeedRecord:
 def get_visible_feed(deps: Deps, access: Access, feed_id: str) -> ProductFeed:
     """Return the feed of an id. Raises NotFound.
 
-    An affiliate sees the feeds that offers name which it sees.
+    An affiliate sees the feeds of the offers that it sees.
     """
     with deps.database.read() as conn:
         found = product_feeds.find_feed(conn, feed_id)

@@ -5,11 +5,13 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_chosen_password, check_login
+from trackyard.actions.people.sign_in.by_password import check_second_factor
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
 from trackyard.actions.people.sign_in.owners import notify_owner
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.platform.notices import KEY_MADE, SIGN_UP_AGAIN, Recipient, send_notice
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.metrics import SIGN_INS
@@ -49,7 +51,7 @@ def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
     Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
     """
     if get_network(deps).shown_advertiser_sign_up is SignUpState.CLOSED:
-        raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
+        raise AccessDenied("This network takes no sign-ups now", code=ErrorCode.SIGN_UP_CLOSED)
     check_chosen_password(deps, password)
     count_request(deps, "advertiser sign up", address, SIGN_UPS_PER_NETWORK)
     email = new.email or ""
@@ -72,16 +74,18 @@ def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
         rulesets.touch(conn, "advertiser", made.id)
 
 
-def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str) -> SignedInAdvertiser:
+def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str, otp: str = "") -> SignedInAdvertiser:
     """Return an active advertiser with its key and a new session. address, user_agent: of the client.
 
-    Raises WrongCredentials, AccountWaits and TooManyRequests as sign-in of others.
+    otp: the code of the second factor, or a recovery code; "" = none was sent.
+    Raises what sign-in of others raises.
     """
     checked = check_login(deps, email, password, address, sign_ins.list_advertisers)
+    has_factor = check_second_factor(deps, checked, otp)
     account, now = checked.account, deps.clock.now_ms()
     with deps.database.write() as conn:
         checked.settle(conn, now)
-        opened = open_session(deps, conn, account, address, user_agent, second_factor=False, for_browser=False)
+        opened = open_session(deps, conn, account, address, user_agent, second_factor=has_factor, for_browser=False)
         if checked.password_until is not None:
             key = opened.key  # a password that was given opens nothing but the choice of another
         else:

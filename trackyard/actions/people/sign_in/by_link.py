@@ -61,7 +61,7 @@ class LinkedAccount:
 
     @property
     def chooses_email(self) -> bool:
-        """Return whether the first start gave the account its address."""
+        """Return whether the account still has the e-mail address of the first start."""
         return self.account.kind is AccountKind.STAFF and self.email == FIRST_ADMINISTRATOR
 
 

@@ -30,7 +30,7 @@ def sign_in(
     """
     accounts = sign_ins.list_everyone if for_browser else sign_ins.list_accounts
     checked = check_login(deps, login, password, address, accounts)
-    has_factor = _check_second_factor(deps, checked, otp)
+    has_factor = check_second_factor(deps, checked, otp)
     with deps.database.write() as conn:
         checked.settle(conn, deps.clock.now_ms())
         opened = open_session(
@@ -40,7 +40,7 @@ def sign_in(
     return opened
 
 
-def _check_second_factor(deps: Deps, checked: CheckedAccount, otp: str) -> bool:
+def check_second_factor(deps: Deps, checked: CheckedAccount, otp: str) -> bool:
     """Use the code of the account's second factor; return whether it has one.
 
     A wrong code is a failed attempt.

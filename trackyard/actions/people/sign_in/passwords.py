@@ -12,8 +12,10 @@ from trackyard.store.people import (
     advertisers,
     affiliates,
     email_confirmations,
+    persons,
     sessions,
     sign_in_links,
+    sign_ins,
     staff,
 )
 
@@ -44,7 +46,26 @@ def give_password(
     _store(conn, account, password_hash, now_ms, now_ms + GIVEN_MS, "")
 
 
-def _store(conn: Connection, account: Account, password_hash: str, now_ms: int, until: int | None, keep: str) -> int:
+def exchange_passwords(conn: Connection, one: Account, other: Account, now_ms: int) -> None:
+    """Let two accounts change passwords, as their people change places. Sessions and links of both end."""
+    found = [sign_ins.find_account(conn, each) for each in (other, one)]
+    for account, source in zip((one, other), found, strict=True):
+        if source is not None:
+            _store(conn, account, source.password_hash, now_ms, source.password_until, "")
+
+
+def accounts_of(conn: Connection, signer: Account) -> list[Account]:
+    """Return the accounts that one password opens.
+
+    They are its own, and the places of the person in companies of others.
+    """
+    places = persons.list_places(conn, signer)
+    return [signer, *(Account(AccountKind.MEMBER, each.id) for each in places)]
+
+
+def _store(
+    conn: Connection, account: Account, password_hash: str | None, now_ms: int, until: int | None, keep: str
+) -> int:
     values = {"password_hash": password_hash, "password_until": until, "updated_at": now_ms}
     match account.kind:
         case AccountKind.STAFF:
@@ -54,5 +75,9 @@ def _store(conn: Connection, account: Account, password_hash: str, now_ms: int, 
             email_confirmations.remove_changes(conn, int(account.id))
         case AccountKind.ADVERTISER:
             advertisers.edit_advertiser(conn, account.id, values)
+        case AccountKind.PERSON:
+            persons.edit_person(conn, account.id, values)
+        case AccountKind.MEMBER:
+            raise ValueError(f"{account.name} has no password: it is its signer's")
     sign_in_links.remove_links(conn, account)
-    return sessions.remove_sessions(conn, account, keep=keep)
+    return sum(sessions.remove_sessions(conn, each, keep=keep) for each in accounts_of(conn, account))

@@ -11,6 +11,7 @@ from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice, Recipient, send_notice
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
@@ -64,7 +65,7 @@ def _check_network(deps: Deps, *, accepts_terms: bool) -> str:
     """Return the version of the terms that a new affiliate accepts, "" without terms. Raises as sign_up."""
     network = get_network(deps)
     if network.sign_up is SignUpState.CLOSED:
-        raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
+        raise AccessDenied("This network takes no sign-ups now", code=ErrorCode.SIGN_UP_CLOSED)
     if network.terms_version and not accepts_terms:
         raise BadInput({"accept_terms": ["Accept the terms of the network."]})
     return network.terms_version

@@ -9,7 +9,7 @@ from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.platform.alerts.reading import MONDAY
 from trackyard.actions.statistics.report_mails import LEASE_MS, PATIENCE_MS, Letter
 from trackyard.base.zones import find_zone
-from trackyard.domain.people.callers import Account, AccountKind, StaffCaller
+from trackyard.domain.people.callers import Account, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.alerts.choices import AlertChoices, DigestRhythm
 from trackyard.domain.statistics.report_mails import next_time
@@ -46,8 +46,7 @@ def claim_digest(deps: Deps) -> DueDigest | None:
         if claimed is None:
             return None
         owner, chosen = claimed
-        kind, _, number = owner.partition(":")
-        account = Account(AccountKind(kind), number)
+        account = Account.of_name(owner)
         due_at = _next(chosen, _zone_of(deps, conn, account), now - _PERIODS_MS.get(chosen.digest, 0))
     caller = find_account_caller(deps, account)
     may = isinstance(caller, StaffCaller) and caller.may(Permission.STATS_COMMON)

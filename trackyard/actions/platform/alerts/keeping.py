@@ -12,7 +12,6 @@ from trackyard.base.zones import find_zone
 from trackyard.domain.people.callers import Access, Account, AccountKind, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.people.staff import StaffStatus
 from trackyard.domain.platform.alerts.causes import Alert, SeenCause, compare_causes
 from trackyard.domain.platform.alerts.choices import AlertChoices, AlertWay
 from trackyard.store.engine.database import Connection
@@ -112,7 +111,7 @@ def _open(conn: Connection, cause: SeenCause, source: str, now_ms: int) -> Alert
 def _each_reader(deps: Deps) -> Iterator[AlertReader]:
     """Yield the active staff users who may see alerts."""
     with deps.database.read() as conn:
-        people = [each.id for each in staff.all_staff(conn) if each.status is StaffStatus.ACTIVE]
+        people = [each.id for each in staff.all_staff(conn) if each.status.rule.is_at_work]
     for staff_id in people:
         caller = find_account_caller(deps, Account(AccountKind.STAFF, staff_id))
         if isinstance(caller, StaffCaller) and caller.may(Permission.STATS_COMMON):

@@ -33,7 +33,7 @@ FAILING_MINUTES: Final = 15
 """How long deliveries to a host must wait after failed attempts."""
 CLICK_HOURS: Final = 3
 SILENT_HOURS: Final = (3, 24)
-"""Windows in which no postback of an advertiser came: the short one for those with many conversions."""
+"""Windows in which no postback of an advertiser came: the short one for advertisers with many conversions."""
 LEAST_CLICKS: Final = 20
 """Clicks that are usual in the window; with fewer, no rise or fall is an alert."""
 FALL_PERCENT: Final = 50

@@ -8,7 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.platform.alerts.keeping import reader_of
 from trackyard.actions.statistics.report_mails import Letter
-from trackyard.domain.people.callers import Account, AccountKind, StaffCaller
+from trackyard.domain.people.callers import Account, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.store.platform import mail
@@ -36,8 +36,7 @@ def find_due(deps: Deps) -> DueAlerts | None:
         if not notices.has_due(conn, now) or (owner := notices.find_due_owner(conn, now)) is None:
             return None
         found = alerts.by_id(conn, notices.list_due(conn, owner, now))
-    kind, _, number = owner.partition(":")
-    account = Account(AccountKind(kind), number)
+    account = Account.of_name(owner)
     caller = find_account_caller(deps, account)
     if not isinstance(caller, StaffCaller) or not caller.may(Permission.STATS_COMMON):
         return DueAlerts(account, None, (), deps.zone, now)

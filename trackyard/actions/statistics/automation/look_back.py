@@ -18,9 +18,9 @@ MOST_SHOWN: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class LookBack:
-    """What a rule would have done. total: all firings; shown: the newest of them.
+    """The firings that a rule would have had. total: their number; shown: the newest of them.
 
-    since, until: the windows that were judged ended in this time.
+    since, until: every judged window ended between these times.
     """
 
     since: int

@@ -9,7 +9,7 @@ from trackyard.actions.statistics.automation.words import ACTION_NAMES, element_
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.people.staff import Staff, StaffStatus
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.automation.rules import Rule, RuleAction, RuleFiring
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, affiliates, staff
@@ -25,7 +25,7 @@ FIRED: Final = Notice(
 
 def send_firing(conn: Connection, rule: Rule, firing: RuleFiring, now_ms: int) -> None:
     """Mail a firing to the recipients of its rule."""
-    found = {person.id: person for person in _people(conn, rule, firing) if person.status is StaffStatus.ACTIVE}
+    found = {person.id: person for person in _people(conn, rule, firing) if person.status.rule.is_at_work}
     recipients = [
         Recipient(each.email, f"{each.first_name} {each.last_name}".strip(), Account(AccountKind.STAFF, each.id))
         for each in found.values()

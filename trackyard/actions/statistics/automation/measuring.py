@@ -28,6 +28,8 @@ _ORIGIN: Final = "origin"
 _DECLINED: Final = "declined"
 _COUNTS: Final = ("raw", "uniq", "trafficback", *(f"{kind}_count" for kind in (TOTAL, CONFIRMED, _DECLINED)))
 _AMOUNTS: Final = tuple(f"{kind}_{name}" for kind in (TOTAL, _DECLINED) for name in ("charge", "payouts"))
+_CLICKLESS: Final = tuple(f"{kind}_clickless" for kind in (TOTAL, _DECLINED))
+_CLICKLESS_AMOUNTS: Final = tuple(f"{kind}_clickless_payouts" for kind in (TOTAL, _DECLINED))
 
 
 class RuleCannotRun(Exception):
@@ -101,7 +103,11 @@ def _rows(
     }
     filters = {name: values for name, values in chosen.items() if values}
     report = Report(
-        Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS, least=least
+        *(Scope.everything(), *window, (*extra, *rule.each), filters),
+        zone="UTC",
+        limit=MOST_ROWS,
+        least=least,
+        counts_clickless=_needs_clickless(rule),
     )
     rows, total_count = list_values(analytics, report, _columns(rule))
     if total_count > MOST_ROWS:
@@ -114,9 +120,15 @@ def _rows(
 
 def _columns(rule: Rule) -> tuple[str, ...]:
     """Return the metrics of reports that the conditions of a rule need: amounts are the dearest."""
-    if any(METRICS[each.metric].is_money for each in rule.conditions):
-        return (*_COUNTS, *_AMOUNTS)
-    return _COUNTS
+    has_clickless, has_amounts = _needs_clickless(rule), any(METRICS[each.metric].is_money for each in rule.conditions)
+    counts = (*_COUNTS, *_CLICKLESS) if has_clickless else _COUNTS
+    if not has_amounts:
+        return counts
+    return (*counts, *_AMOUNTS, *_CLICKLESS_AMOUNTS) if has_clickless else (*counts, *_AMOUNTS)
+
+
+def _needs_clickless(rule: Rule) -> bool:
+    return any(METRICS[each.metric].of_clickless for each in rule.conditions)
 
 
 def _key(rule: Rule, row: Mapping[str, Any]) -> Key:
@@ -148,7 +160,7 @@ def _measures(rule: Rule, row: Mapping[str, Any], extra: tuple[str, ...]) -> Mea
     if not total:
         return Measures(clicks=row["raw"], unique=row["uniq"])
     declined = row[f"{_DECLINED}_count"]
-    has_amounts = _AMOUNTS[0] in row
+    has_amounts, has_clickless = _AMOUNTS[0] in row, _CLICKLESS[0] in row
     return Measures(
         clicks=row["raw"],
         unique=row["uniq"],
@@ -157,6 +169,8 @@ def _measures(rule: Rule, row: Mapping[str, Any], extra: tuple[str, ...]) -> Mea
         declined=declined,
         charge=_valid_amount(row, "charge") if has_amounts else ZERO,
         payout=_valid_amount(row, "payouts") if has_amounts else ZERO,
+        clickless=row[_CLICKLESS[0]] - row[_CLICKLESS[1]] if has_clickless else 0,
+        clickless_payout=_valid_amount(row, "clickless_payouts") if has_amounts and has_clickless else ZERO,
     )
 
 

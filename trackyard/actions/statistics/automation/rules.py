@@ -40,7 +40,7 @@ _NAMED: Final[tuple[tuple[str, str, Callable[[Connection, Any], Mapping[Any, Any
     ("affiliates", "An affiliate", affiliates.names_of),
     ("advertisers", "An advertiser", advertisers.titles_of),
 )
-"""What rules name: field, noun, and what finds those that exist."""
+"""Objects that rules refer to: field, noun, and the function that finds the existing ones."""
 
 
 def _check_rule(conn: Connection, rule: Rule, before: Rule | None = None) -> None:

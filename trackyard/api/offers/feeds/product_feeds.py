@@ -220,7 +220,7 @@ def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
     """Make a product feed of a CSV or XLSX file, or of a URL where a file is read on schedule.
 
     A file with a fault makes none: the error names rows and columns. A URL is first read within seconds; `last_error`
-    of the feed says what was wrong.
+    of the feed has what was wrong.
     """
     check_called(request.deps, {"url": params.url}, {}, request.warn)
     if params.url:
@@ -237,7 +237,7 @@ def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
 def check(request: ApiRequest[Deps], params: FeedContent) -> CheckedFeedAnswer:
     """Read a CSV or XLSX file of products without storing anything.
 
-    Faults are those of a feed that it would make.
+    Faults are reported as for a new feed.
     """
     items = _products(request, required_content(params.content))
     return CheckedFeedAnswer(
@@ -247,7 +247,7 @@ def check(request: ApiRequest[Deps], params: FeedContent) -> CheckedFeedAnswer:
 
 @routes.post("/admin/product-feed/{id}", _WRITERS, id="admin.product-feed.edit", find=_find, body_max=_BODY_MAX)
 def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
-    """Rename a feed, replace its products by those of a file, or set the URL where its file is read.
+    """Rename a feed, replace its products from a file, or set the URL where its file is read.
 
     All products are replaced at once. A file with a fault changes nothing: the error names rows and columns. A new
     URL is read within seconds, and the products stay until then. An empty one ends the readings. 403 while offers

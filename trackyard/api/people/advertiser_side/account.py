@@ -29,7 +29,7 @@ class OwnAdvertiserRecordView(View):
     """The calling advertiser. Unknown values are "".
 
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
-    postback_url: the address of its postbacks, with its own code; *** in the place of the platform's code.
+    postback_url: the URL of its postbacks, with its own code; *** in the place of the platform's code.
     signs_postbacks: whether its postbacks need a signature.
     """
 
@@ -57,18 +57,18 @@ class OwnAdvertiserRecordAnswer(Answer):
 
 @routes.get("/advertiser/me", for_advertisers(Permission.ACCOUNT), id="advertiser.me.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAdvertiserRecordAnswer:
-    """Show the calling advertiser, with the address of its postbacks."""
-    return _answer(request.deps, get_own_advertiser(request.deps, request.caller.account.id))
+    """Show the calling advertiser, with the URL of its postbacks."""
+    return _answer(request.deps, get_own_advertiser(request.deps, request.caller.company.id))
 
 
-@routes.post("/advertiser/me", for_advertisers(Permission.ACCOUNT), id="advertiser.me.edit")
+@routes.post("/advertiser/me", for_advertisers(Permission.COMPANY), id="advertiser.me.edit")
 def edit(request: ApiRequest[Deps], params: EditOwnAdvertiser) -> OwnAdvertiserRecordAnswer:
     """Change the contact person, the messenger and the site of the calling advertiser.
 
     Staff change the rest.
     """
     given = {name: getattr(params, name) for name in params.model_fields_set}
-    return _answer(request.deps, edit_own_advertiser(request.deps, request.caller.account.id, given))
+    return _answer(request.deps, edit_own_advertiser(request.deps, request.caller.company.id, given))
 
 
 def _answer(deps: Deps, found: OwnAdvertiser) -> OwnAdvertiserRecordAnswer:

@@ -13,6 +13,7 @@ from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.rows import warn_of_first_rate
 from trackyard.api.statistics.times import bounded_span, span
+from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied
 from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
@@ -24,7 +25,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import Report, StatsRow, Values
 from trackyard.domain.statistics.slices import SLICES
-from trackyard.domain.tracking.subs import SUBS, encrypted_sub
+from trackyard.domain.tracking.subs import SUBS, encrypted_sub, with_subs
 from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
@@ -35,13 +36,13 @@ routes = Routes[Deps]()
 _SLICES = ("day", "month", "offer", "country", "os", "device", "browser", "goal")
 _OF_AFFILIATES = ("affiliate", *SUBS[:5])
 _REASONS = frozenset(DeclineReason)
-"""Comments of the program: those of people may name affiliates."""
+"""Comments of the program. Comments of people may name affiliates."""
 OwnSlice = Annotated[str, s.Choice((*_SLICES, *_OF_AFFILIATES))]
 StatusName = Annotated[str, s.Choice(tuple(each.value for each in Status if each is not Status.PENDING_CAP))]
 
 
 class OwnPeriod(Params):
-    """Days of a zone, both included. timezone: None = that of the platform."""
+    """Days of a zone, both included. timezone: None = the platform's."""
 
     date_from: s.Day
     date_to: s.Day
@@ -68,10 +69,14 @@ class ListOwnConversions(OwnPeriod, Paging):
 
 
 class OwnActionView(View):
-    """Conversions of one type. charge: what the advertiser pays for them."""
+    """Conversions of one type. charge: what the advertiser pays for them.
+
+    without_click: how many of them have no click, such as imports and promo codes.
+    """
 
     count: int
     charge: Money
+    without_click: int
 
 
 class OwnStatsRowView(View):
@@ -91,6 +96,7 @@ class OwnStatsAnswer(Answer):
     currency: str
 
 
+@with_subs
 class OwnConversionView(View):
     """A conversion of the calling advertiser.
 
@@ -116,13 +122,6 @@ class OwnConversionView(View):
     click_time: str
     partner_id: int | None
     sub1: str | None
-    sub2: str | None
-    sub3: str | None
-    sub4: str | None
-    sub5: str | None
-    sub6: str | None
-    sub7: str | None
-    sub8: str | None
 
 
 class OwnConversionsAnswer(Answer):
@@ -146,13 +145,13 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     """Show clicks, conversions and charges of the calling advertiser, grouped by slices.
 
     Slices of affiliates are a 403 with the code affiliates_hidden, unless staff let the advertiser see affiliates.
-    Codes of encrypted subs are those of an affiliate: rows by sub are then by affiliate too.
+    Codes of encrypted subs belong to an affiliate: rows by sub are then by affiliate too.
     """
     slices = tuple(dict.fromkeys(params.slice))
     if not _sees_affiliates(request) and set(slices).intersection(_OF_AFFILIATES):
-        raise AccessDenied("The network does not show affiliates to this advertiser", code="affiliates_hidden")
+        raise AccessDenied("The network does not show affiliates to this advertiser", code=ErrorCode.AFFILIATES_HIDDEN)
     if subs_key(request) and set(slices).intersection(SUBS):
-        slices = tuple(dict.fromkeys((*slices, "affiliate")))  # codes are those of an affiliate
+        slices = tuple(dict.fromkeys((*slices, "affiliate")))  # a code belongs to an affiliate
     fine = any(SLICES[name].is_heavy for name in slices)
     zone = params.timezone or request.deps.zone
     since, until = bounded_span(request.deps, params.date_from, params.date_to, zone, fine=fine)
@@ -167,6 +166,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
         page=params.page,
         limit=params.place(request)["limit"],
         in_currency=params.in_currency or "",
+        counts_clickless=True,
     )
     warn_of_first_rate(request, report)
     found, _ = list_statistics_rows(request.deps, request.access, report)
@@ -213,7 +213,8 @@ def _row(row: StatsRow, key: str) -> OwnStatsRowView:
         clicks=row.raw,
         unique=row.uniq,
         actions={
-            kind: OwnActionView(count=each.count, charge=number(each.charge)) for kind, each in row.actions.items()
+            kind: OwnActionView(count=each.count, charge=number(each.charge), without_click=each.clickless)
+            for kind, each in row.actions.items()
         },
     )
 

@@ -143,9 +143,9 @@ class OwnTargetingView(View):
 class OwnOfferView(View):
     """An offer of the calling advertiser. cr: of the last 30 days, in percent. epc: always 0.
 
-    postback_url: the address of its postbacks, with the code of the offer or the advertiser; *** in the place of the
+    postback_url: the URL of its postbacks, with the code of the offer or the advertiser; *** in the place of the
     platform's code. CLICK is the place of the click id.
-    pixel_url: the address of its pixel, with ORDER for the id of the order; "" where pixels are off.
+    pixel_url: the URL of its pixel, with ORDER for the id of the order; "" where pixels are off.
     """
 
     guarded: ClassVar[Mapping[str, Guard]] = {"cr": OFFER_RESULTS, "epc": OFFER_RESULTS}
@@ -205,7 +205,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> OwnOfferAnswer:
 
 
 def _own(request: ApiRequest[Deps]) -> OwnAdvertiser:
-    return get_own_advertiser(request.deps, request.caller.account.id)
+    return get_own_advertiser(request.deps, request.caller.company.id)
 
 
 def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage, own: OwnAdvertiser) -> OwnOfferView:

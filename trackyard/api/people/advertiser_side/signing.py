@@ -34,10 +34,14 @@ class AdvertiserSignUp(Params):
 
 
 class AdvertiserSignIn(Params):
-    """The e-mail address and the password of an advertiser."""
+    """The e-mail address and the password of an advertiser.
+
+    otp: the code of an authenticator app, or a recovery code, for an account with a second factor.
+    """
 
     email: Annotated[str, s.BoundedText(minimum=1, maximum=254)]
     password: Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
+    otp: Annotated[str, s.BoundedText(maximum=40)] = ""
 
 
 class SignedUpAdvertiserAnswer(Answer):
@@ -88,7 +92,7 @@ class AdvertiserKeyAnswer(Answer):
 def add(request: ApiRequest[Deps], params: AdvertiserSignUp) -> SignedUpAdvertiserAnswer:
     """Sign up as an advertiser, which waits until staff make it active.
 
-    The answer is the same when the e-mail address is taken; then a mail to it says so.
+    The answer is the same when the e-mail address is taken; then a mail to it explains why.
     """
     new = Advertiser(
         title=params.title,
@@ -112,10 +116,11 @@ def add(request: ApiRequest[Deps], params: AdvertiserSignUp) -> SignedUpAdvertis
 def add_session(request: ApiRequest[Deps], params: AdvertiserSignIn) -> AdvertiserSessionAnswer:
     """Get the key of an advertiser, and a session, for its e-mail address and its password.
 
-    401 when they do not fit or the advertiser is not active; 429 after too many failed tries, for one account or from
-    one address.
+    401 when they do not fit or the advertiser is not active. An account with a second factor needs `otp`, too.
+    429 after too many failed tries, for one account or from one IP address.
     """
-    made = sign_in(request.deps, params.email.strip(), params.password, request.address, request.user_agent)
+    email, otp = params.email.strip(), params.otp.strip()
+    made = sign_in(request.deps, email, params.password, request.address, request.user_agent, otp)
     session, row = made.opened.session, made.advertiser
     user = OwnAdvertiserView(
         id=row.id,
@@ -134,8 +139,10 @@ def add_session(request: ApiRequest[Deps], params: AdvertiserSignIn) -> Advertis
     )
 
 
-@routes.post("/advertiser/api_key", for_advertisers(Permission.ACCOUNT), id="advertiser.api_key.renew")
+@routes.post(
+    "/advertiser/api_key", for_advertisers(Permission.COMPANY), id="advertiser.api_key.renew", credentials=True
+)
 def renew(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserKeyAnswer:
     """Give the calling advertiser a new key. The old one stops at once, and so do its other sessions."""
-    key = renew_key(request.deps, request.caller.account, keep=request.session)
+    key = renew_key(request.deps, request.caller.company, keep=request.session)
     return AdvertiserKeyAnswer(api_key=shown_key(request, key))

@@ -101,7 +101,7 @@ class AlertChoicesAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListAlerts) -> AlertsAnswer:
     """List alerts, the newest first, each with the page of the console that shows its evidence.
 
-    Managers see those of their affiliates and advertisers; those of the platform are for administrators.
+    Managers see alerts of their affiliates and advertisers; alerts of the platform are for administrators.
     """
     kinds = [KINDS_BY_NAME[each] for each in params.kind]
     found, total = reading.list_alerts(request.deps, _caller(request), params.state, kinds, **params.place(request))

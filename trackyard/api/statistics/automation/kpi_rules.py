@@ -265,8 +265,8 @@ def list_(request: ApiRequest[Deps], params: Paging) -> KpiRulesAnswer:
 def add(request: ApiRequest[Deps], params: WriteKpiRule) -> KpiRuleAnswer:
     """Add a KPI rule, which is on at once.
 
-    After each whole hour it judges the period before. Where conversions of goal2 are fewer than kpi percent of those
-    of goal1, it blocks the value of the sub, or changes the conversions of goal2.
+    After each whole hour it judges the period before. Where conversions of goal2 are fewer than kpi percent of the
+    conversions of goal1, it blocks the value of the sub, or changes the conversions of goal2.
     """
     made = rules.add_rule(request.deps, request.access, {**params.terms().fields(), "is_on": True})
     return KpiRuleAnswer(message=_view(made))
@@ -329,7 +329,7 @@ def list_blocks(request: ApiRequest[Deps], params: ListKpiBlocks) -> KpiBlocksAn
 def list_cr_blocks(request: ApiRequest[Deps], params: ListCrBlocks) -> CrBlocksAnswer:
     """List the affiliates that rules disconnected and the subs that they blocked.
 
-    The newest come first. Those of KPI rules have a log of their own.
+    The newest come first. Entries of KPI rules have a log of their own.
     """
     zone, wanted = request.deps.zone, params.filter
     chosen = FiringFilter(

@@ -14,6 +14,7 @@ from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
 from trackyard.api.tracking.macro_warnings import warn_where_none_is_filled
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.choices import TAKING_NO_CLICKS
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.automation.logs import FiringFilter
 from trackyard.domain.statistics.automation.measures import METRICS
@@ -40,7 +41,7 @@ _find_firing = by_hex(rules.get_firing)
 
 BELOW: Final = "below"
 ABOVE: Final = "above"
-_NEW_STATUSES: Final = ("stopped", "suspended", "confirmed", "pending", "declined", "hold")
+_NEW_STATUSES: Final = (*TAKING_NO_CLICKS, "confirmed", "pending", "declined", "hold")
 
 Goal = Annotated[str, s.BoundedText(maximum=255)]
 RuleTitle = Annotated[str, s.BoundedText(minimum=1, maximum=200)]
@@ -284,7 +285,7 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> RuleAnswer:
 
 @routes.get("/admin/rules/{id}/look-back", _STAFF, id="admin.rule.look-back", find=_find_rule, report=True)
 def look_back(request: ApiRequest[Deps], _params: NoParams) -> LookBackAnswer:
-    """Return what a rule would have fired in the last 30 days.
+    """Return the firings that a rule would have had in the last 30 days.
 
     It is judged as if the rule had changed nothing, with the code that judges each hour. Nothing is changed.
     """
@@ -293,7 +294,7 @@ def look_back(request: ApiRequest[Deps], _params: NoParams) -> LookBackAnswer:
 
 @routes.post("/admin/rules/look-back", _STAFF, id="admin.rule.try", report=True)
 def try_(request: ApiRequest[Deps], params: TriedRule) -> LookBackAnswer:
-    """Return what a rule with these fields would have fired in the last 30 days, without saving it.
+    """Return the firings that a rule with these fields would have had in 30 days, without saving it.
 
     It takes the fields of a new rule. Nothing is changed.
     """

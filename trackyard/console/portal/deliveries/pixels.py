@@ -11,15 +11,12 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.deliveries.offers import own_offers
+from trackyard.console.tracking.own_postbacks import PATH as LIST
+from trackyard.console.tracking.own_postbacks import PIXELS_PATH as PATH
+from trackyard.console.tracking.own_postbacks import own_pixels
 
 pages = Pages()
 
-LIST: Final = "/portal/postbacks"
-"""The page that lists pixels, below the postbacks."""
-PATH: Final = "/portal/pixels"
-_STATES: Final = {"0": ("pending", lazy_gettext("Waits for a check")), "1": ("confirmed", lazy_gettext("Accepted"))}
-"""Moderation status to the class of its mark and its word; others are rejected."""
-_REJECTED: Final = ("declined", lazy_gettext("Rejected"))
 _FIELDS: Final = (
     FormField("name", label=lazy_gettext("Name"), help=""),
     FormField("code_type", label=lazy_gettext("Kind"), help=""),
@@ -35,14 +32,6 @@ NEW: Final = FormPlan(
     pixels.add,
     (FormGroup(lazy_gettext("Pixel"), (FormField("offer_id", label=lazy_gettext("Offer"), help=""), *_FIELDS)),),
 )
-
-
-def own_pixels(request: PageRequest) -> list[tuple[pixels.PixelView, str, str]] | None:
-    """Return the pixels, each with its mark and its word; None where the affiliate has no right."""
-    if not request.calls.may(pixels.list_own):
-        return None
-    found = request.calls.ask(pixels.list_own).pixel or {}
-    return [(each, *_STATES.get(each.moderation_status, _REJECTED)) for each in found.values()]
 
 
 @pages.get(f"{PATH}/new", audience="affiliate", needs=(pixels.add,))
@@ -81,7 +70,7 @@ def remove(request: PageRequest) -> PageAnswer:
 
 def _find(request: PageRequest) -> pixels.PixelView:
     """Return the pixel of the path. Raises NotFound."""
-    found = {str(each.id): each for each, _, _ in own_pixels(request) or ()}
+    found = {str(each.id): each for each in own_pixels(request)}
     if request.key not in found:
         raise NotFound
     return found[request.key]

@@ -13,4 +13,4 @@ PARTS: Final[tuple[Pages, ...]] = (
     levels.pages,
     one.pages,
 )
-"""All pages of staff users; those of a new one and of presets come before those by id."""
+"""All pages of staff users. Pages of a new one and of presets come before pages by id."""

@@ -4,7 +4,7 @@ from typing import Final
 
 from trackyard.api.people import second_factor, staff
 from trackyard.base.errors import BadInput
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import LazyText, gettext, lazy_gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
@@ -13,6 +13,7 @@ from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.accounts.one import find_user, user_page
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.people_names import full_name
+from trackyard.domain.people.staff import StaffStatus
 
 pages = Pages()
 
@@ -38,15 +39,13 @@ def mail_link(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/{{id}}/block", needs=(staff.block,))
 def block(request: PageRequest) -> PageAnswer:
     """Block the user."""
-    return _change(
-        request, staff.block, lazy_gettext("{name} is blocked. Its sessions ended, and its keys do not work.")
-    )
+    return _change(request, staff.block, LazyText(StaffStatus.BLOCKED.rule.done))
 
 
 @pages.post(f"{PATH}/{{id}}/unblock", needs=(staff.unblock,))
 def unblock(request: PageRequest) -> PageAnswer:
     """Let the user in again."""
-    return _change(request, staff.unblock, lazy_gettext("{name} may sign in again, and its keys work."))
+    return _change(request, staff.unblock, LazyText(StaffStatus.ACTIVE.rule.done))
 
 
 @pages.post(f"{PATH}/{{id}}/second-factor", needs=(second_factor.reset_staff,))
@@ -89,13 +88,13 @@ def _change(request: PageRequest, method: Method, done: str) -> PageAnswer:
 def _removal(request: PageRequest, fault: str = "") -> Html:
     user = find_user(request)
     others = request.calls.ask(staff.list_, [("limit", str(_MOST_USERS))]).users
-    choices = [(each.id, full_name(each)) for each in others if each.id != user.id and each.status == "active"]
+    able = (each for each in others if each.id != user.id and StaffStatus(each.status).rule.is_at_work)
     return request.page(
         "staff/accounts/remove.html",
         400 if fault else 200,
         user=user,
         name=full_name(user),
-        successors=choices,
+        successors=[(each.id, full_name(each)) for each in able],
         chosen=request.field("successor"),
         path=_path(request),
         fault=fault,

@@ -1,7 +1,7 @@
 """Creating and editing a staff user (docs/spec/console.md#staff)."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.people import staff
 from trackyard.base.secrets import new_password
@@ -9,7 +9,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
-from trackyard.console.forms.kept import DO
+from trackyard.console.forms.resubmission import DO
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -38,7 +38,7 @@ _GROUPS: Final = (
     ),
     FormGroup(lazy_gettext("Roles"), (_ROLES,)),
 )
-_PRESETS: Final[dict[str, Any]] = {"template": "staff/accounts/form.html", "presets": PRESETS}
+_FORM: Final = "staff/accounts/form.html"
 NEW: Final = FormPlan(staff.add, _GROUPS)
 EDIT: Final = FormPlan(staff.edit, _GROUPS)
 
@@ -58,7 +58,9 @@ def new_user(request: PageRequest) -> PageAnswer:
         return Redirect(f"{PATH}/{user.id}", message)
     line = gettext("The person chooses a password with a sign-in link, which you send from its page.")
     save = gettext("Create the staff user")
-    return form.page(request, gettext("New staff user"), back=PATH, line=line, save=save, **_PRESETS)
+    return form.page(
+        request, gettext("New staff user"), back=PATH, line=line, save=save, template=_FORM, presets=PRESETS
+    )
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=(staff.show, staff.edit))
@@ -73,7 +75,9 @@ def edit_user(request: PageRequest) -> PageAnswer:
     if answer is not None:
         return Redirect(path, gettext("%(name)s is saved.", name=full_name(answer.user)))
     line = gettext("Nothing is saved yet. Changed roles hold from the next request on.")
-    return form.page(request, gettext("Edit %(name)s", name=full_name(user)), back=path, line=line, **_PRESETS)
+    return form.page(
+        request, gettext("Edit %(name)s", name=full_name(user)), back=path, line=line, template=_FORM, presets=PRESETS
+    )
 
 
 def _with_preset(request: PageRequest) -> PageRequest:

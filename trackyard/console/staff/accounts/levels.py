@@ -46,7 +46,7 @@ class LevelRow:
 class ShownSection:
     """Features that are shown together.
 
-    narrowed: how many of them have a level below that of the roles.
+    narrowed: how many of them have a level below the level of the roles.
     """
 
     title: str
@@ -157,7 +157,7 @@ def _nodes(tree: TreeView) -> list[tuple[str, FeatureView]]:
 
 
 def _own(node: FeatureView) -> str:
-    """Return the own level of a feature; "" where it has that of the roles."""
+    """Return the own level of a feature; "" where the level of the roles holds."""
     return "" if node.default_level is UNSET else node.level
 
 

@@ -12,6 +12,7 @@ from trackyard.console.staff.accounts.levels import METHOD, shown_sections
 from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.people_names import full_name
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import StaffStatus
 
 pages = Pages()
 
@@ -37,6 +38,7 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
         "staff/accounts/one.html",
         user=user,
         name=full_name(user),
+        rule=StaffStatus(user.status).rule,
         roles=[words for role, words in ROLE_WORDS.items() if role in user.roles],
         is_administrator=is_administrator,
         sections=sections,

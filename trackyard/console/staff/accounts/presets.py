@@ -1,10 +1,9 @@
 """The pages of presets of permissions (docs/spec/console.md#levels-of-permissions)."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from trackyard.api.people import presets as presets_api
-from trackyard.api.people.presets import PresetView
+from trackyard.api.people.presets import PresetsAnswer, PresetView
 from trackyard.api.people.trees import TreeView
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -13,11 +12,14 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import every_row, list_file
+from trackyard.console.list_files import every_row
+from trackyard.console.lists import cells
+from trackyard.console.lists.cells import Act, ListCell, PageLink
+from trackyard.console.lists.declared import ListColumn, ListPage, On
+from trackyard.console.lists.page import declare_list
 from trackyard.console.staff.accounts.level_words import KIND_WORDS, SECTIONS
 from trackyard.console.staff.accounts.levels import Choices, level_groups, level_in, lower_levels, parameter_of
 from trackyard.console.staff.accounts.listing import PATH as STAFF_PATH
-from trackyard.console.staff.accounts.listing import PER_PAGE
 from trackyard.domain.people.permissions import PermissionLevel
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff_permissions import staff_levels
@@ -40,37 +42,56 @@ EDIT: Final = FormPlan(presets_api.edit, _GROUPS, sends_all=True)
 _FIELDS: Final = frozenset(name for section in SECTIONS for name in section.features)
 
 
-@dataclass(frozen=True, slots=True)
-class PresetRow:
-    """A preset of the list. denied, read: features at these levels, in words."""
-
-    id: str
-    name: str
-    kind: str
-    denied: str
-    read: str
-    changed: str
+def _levels(each: PresetView, wanted: str) -> str:
+    """Return the features that a preset has at a level, in words."""
+    levels = _named(each)
+    words = (pair for section in SECTIONS for pair in section.features.items())
+    return ", ".join(str(named) for feature, named in words if levels.get(feature) == wanted)
 
 
-@pages.get(PATH, needs=(METHOD,))
-def presets(request: PageRequest) -> PageAnswer:
-    """Show presets, a page at a time, the oldest first."""
-    sent = [("limit", str(PER_PAGE)), ("page", str(request.address.page))]
-    if (file := list_file(request, METHOD, lambda answer: answer.presets, sent)) is not None:
-        return file
-    answer = request.calls.ask(METHOD, sent)
-    pagination = answer.pagination
-    return request.page(
-        "staff/accounts/presets.html",
-        rows=[_row(request, each) for each in answer.presets],
-        total=pagination.total_count,
-        page=pagination.page,
-        first=(pagination.page - 1) * PER_PAGE + 1,
-        may_add=request.calls.may(presets_api.add),
-        may_edit=request.calls.may(presets_api.edit),
-        may_remove=request.calls.may(presets_api.remove),
-        api_request_path=request.calls.address(METHOD, sent),
-    )
+def _name(each: PresetView, on: On) -> ListCell:
+    return cells.cell(each.name, link=f"{PATH}/{each.id}/edit" if on.request.calls.may(presets_api.edit) else "")
+
+
+def _removal(each: PresetView, _on: On) -> ListCell:
+    about = gettext("Remove %(name)s", name=each.name)
+    return cells.acts(Act(gettext("Remove"), f"{PATH}/{each.id}/remove", about=about, is_link=True))
+
+
+LIST: Final = ListPage[PresetView, PresetsAnswer](
+    path=PATH,
+    method=METHOD,
+    view=PresetsAnswer,
+    rows=lambda _, answer: answer.presets,
+    title=lazy_gettext("Presets of permissions"),
+    counted=lambda _total: "",
+    about=lazy_gettext(
+        "Levels with a name. The page of a staff user gives it the levels of a preset, which narrow what its roles "
+        "give."
+    ),
+    links=lambda _: [PageLink(gettext("Staff"), STAFF_PATH)],
+    main=lambda _: PageLink(gettext("New preset"), f"{PATH}/new"),
+    columns=(
+        ListColumn(title=lazy_gettext("Name"), role="title", longest=60, cell=_name),
+        ListColumn(title=lazy_gettext("Meant for"), cell=lambda each, _: str(KIND_WORDS[each.type])),
+        ListColumn(title=lazy_gettext("Denied"), longest=130, cell=lambda each, _: _levels(each, PermissionLevel.DENY)),
+        ListColumn(
+            title=lazy_gettext("Only read"), longest=130, cell=lambda each, _: _levels(each, PermissionLevel.READ)
+        ),
+        ListColumn(title=lazy_gettext("Changed"), cell=lambda each, _: cells.moment(each.updated_at)),
+        ListColumn(
+            title=lazy_gettext("Actions"),
+            role="act",
+            is_hidden_title=True,
+            shown=lambda request, _: request.calls.may(presets_api.remove),
+            cell=_removal,
+        ),
+    ),
+    empty=lazy_gettext("There is no preset yet."),
+    empty_links=lambda _: [PageLink(gettext("Make one"), f"{PATH}/new")],
+    per_page=50,
+)
+declare_list(pages, LIST)
 
 
 @pages.get(f"{PATH}/new", needs=(presets_api.add,))
@@ -142,20 +163,3 @@ def _named(preset: PresetView) -> dict[str, str]:
 
 def _without_fields(preset: PresetView) -> list[Pair]:
     return [(parameter_of(feature), level) for feature, level in _named(preset).items() if feature not in _FIELDS]
-
-
-def _row(request: PageRequest, preset: PresetView) -> PresetRow:
-    levels = _named(preset)
-    words = [(levels.get(feature), str(named)) for section in SECTIONS for feature, named in section.features.items()]
-    denied, read = (
-        ", ".join(named for level, named in words if level == wanted)
-        for wanted in (PermissionLevel.DENY, PermissionLevel.READ)
-    )
-    return PresetRow(
-        id=preset.id,
-        name=preset.name,
-        kind=KIND_WORDS[preset.type],
-        denied=denied,
-        read=read,
-        changed=request.time_of(preset.updated_at),
-    )

@@ -16,11 +16,10 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import every_row
+from trackyard.console.lists.objects import AFFILIATES, OFFERS
 from trackyard.console.staff.ad_costs.listing import LIST, PATH, SET, without_sub8
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
-from trackyard.console.staff.people_names import affiliate_names
-from trackyard.console.staff.traffic.filters import offer_titles
 from trackyard.domain.conversions.tables import AFFILIATE_NAMES, DAY_NAMES, OFFER_NAMES
 from trackyard.domain.platform.tables.forms import FileColumn, ReadRow, TableForm
 from trackyard.domain.platform.tables.grids import Limits, TableFault
@@ -108,7 +107,7 @@ def _checked(request: PageRequest, lines: Sequence[CostLine]) -> Iterator[CostLi
     numbers = {line.place[:2] for line in tried if not line.why}
     costs = _present_costs(request, sorted({offer for offer, _ in numbers}))
     is_known = request.calls.may(affiliates.list_)
-    people = affiliate_names(request.calls, (int(affiliate) for _, affiliate in numbers))
+    people = AFFILIATES.names(request.calls, (affiliate for _, affiliate in numbers))
     first: dict[Place, int] = {}
     for line in tried:
         offer, affiliate, _, _ = line.place
@@ -116,7 +115,7 @@ def _checked(request: PageRequest, lines: Sequence[CostLine]) -> Iterator[CostLi
             yield line
         elif costs[offer] is None:
             yield replace(line, why=gettext("An offer %(number)s does not exist.", number=offer))
-        elif is_known and int(affiliate) not in people:
+        elif is_known and affiliate not in people:
             yield replace(line, why=gettext("An affiliate %(number)s does not exist.", number=affiliate))
         elif line.place in first:
             number = first[line.place]
@@ -143,9 +142,9 @@ def _present_costs(request: PageRequest, numbers: Sequence[str]) -> dict[str, di
     Costs of an offer with more of them than a file may have are left out.
     """
     found: dict[str, dict[Place, str] | None] = {}
-    known, is_known = offer_titles(request.calls, map(int, numbers)), request.calls.may(lists.list_offers)
+    known, is_known = OFFERS.names(request.calls, numbers), request.calls.may(lists.list_offers)
     for number in numbers:
-        if is_known and int(number) not in known:
+        if is_known and number not in known:
             found[number] = None
             continue
         try:

@@ -1,21 +1,23 @@
 """The ad costs of an offer: the list, a new cost, its removal (docs/spec/console.md#ad-costs)."""
 
+from dataclasses import replace
 from typing import Final
 
 from trackyard.api.statistics import ad_costs as ad_costs_api
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.api.statistics.ad_costs import AdCostsAnswer, AdCostView
+from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
-from trackyard.console.frame.address import Pair
+from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import list_file
-from trackyard.console.offers_shown import names
-from trackyard.console.staff.faults import fault_of
-from trackyard.console.staff.lists import ListFilter, read_list
-from trackyard.console.staff.people_names import affiliate_names
-from trackyard.console.staff.traffic.filters import offers
+from trackyard.console.lists import cells
+from trackyard.console.lists.cells import Act, ListCell, PageLink
+from trackyard.console.lists.declared import ListColumn, ListPage, On
+from trackyard.console.lists.filters import FilterBy
+from trackyard.console.lists.objects import AFFILIATES, OFFERS
+from trackyard.console.lists.page import answer_list, declare_list
 
 pages = Pages()
 
@@ -50,18 +52,72 @@ NEW: Final = FormPlan(
 )
 
 
-@pages.get(PATH, needs=(LIST,))
-def ad_costs(request: PageRequest) -> PageAnswer:
-    """Show the ad costs of the offer in the address, the newest days first."""
-    return _page(request)
+def _chosen(request: PageRequest) -> str:
+    return request.address.get("offer")
+
+
+def _removal(each: AdCostView, on: On) -> ListCell:
+    place = (("offer_id", each.offer_id), ("affiliate_id", each.affiliate_id), ("date", each.date), ("sub8", each.sub8))
+    sent = tuple((key, str(value)) for key, value in place)
+    name = on.object(AFFILIATES, each.affiliate_id).text
+    about = gettext("Remove the ad cost of %(name)s on %(day)s", name=name, day=each.date)
+    return cells.acts(Act(gettext("Remove"), f"{PATH}/remove", sent, about))
+
+
+COSTS: Final = ListPage[AdCostView, AdCostsAnswer](
+    path=PATH,
+    method=LIST,
+    view=AdCostsAnswer,
+    rows=lambda _, answer: answer.costs,
+    title=lazy_gettext("Ad costs"),
+    counted=lambda _total: "",
+    about=lazy_gettext(
+        "What was paid for the clicks of an affiliate on an offer, by day and sub 8. Reports compute profit and ROI "
+        "from them."
+    ),
+    links=lambda _: [PageLink(gettext("Import CSV"), f"{PATH}/import")],
+    main=lambda request: PageLink(gettext("New ad cost"), PageAddress(f"{PATH}/new").set("offer", _chosen(request))),
+    filters=(FilterBy(name="offer", parameter="offer_id", objects=OFFERS),),
+    required="offer",
+    columns=(
+        ListColumn(title=lazy_gettext("Day"), cell=lambda each, _: each.date),
+        ListColumn(
+            title=lazy_gettext("Affiliate"),
+            role="title",
+            longest=60,
+            objects=AFFILIATES,
+            key=lambda each: each.affiliate_id,
+            cell=lambda each, on: on.object(AFFILIATES, each.affiliate_id),
+        ),
+        ListColumn(title=lazy_gettext("Sub 8"), longest=80, cell=lambda each, _: each.sub8),
+        ListColumn(
+            title=lazy_gettext("Cost"),
+            role="figure",
+            cell=lambda each, on: cells.money(each.costs, on.request.deps.currency),
+        ),
+        ListColumn(
+            title=lazy_gettext("Actions"),
+            role="act",
+            is_hidden_title=True,
+            shown=lambda request, _: request.calls.may(SET),
+            cell=_removal,
+        ),
+    ),
+    empty=lambda request: (
+        gettext("This offer has no ad costs.")
+        if _chosen(request)
+        else gettext("Choose an offer: costs are listed by offer.")
+    ),
+)
+declare_list(pages, COSTS)
 
 
 @pages.get(f"{PATH}/new", needs=(LIST, SET))
 @pages.post(f"{PATH}/new", needs=(LIST, SET))
 def new_cost(request: PageRequest) -> PageAnswer:
-    """Enter a cost; the address may name the offer."""
+    """Enter a cost; the address may have the offer."""
     values = {"offer_id": request.address.get("offer"), "affiliate_id": "", "date": "", "sub8": "", "costs": ""}
-    choices = {"offer_id": offers(request.calls), "affiliate_id": names.affiliates(request.calls)}
+    choices = {"offer_id": OFFERS.choices(request.calls), "affiliate_id": AFFILIATES.choices(request.calls)}
     form = open_form(request, NEW, values, choices=choices, fixed=without_sub8(request.field("sub8")), is_new=True)
     if form.save() is not None:
         return Redirect(f"{PATH}?offer={request.field('offer_id')}", gettext("The ad cost is saved."))
@@ -76,39 +132,11 @@ def remove(request: PageRequest) -> PageAnswer:
     try:
         request.calls.ask(ad_costs_api.remove, [*sent, *without_sub8(request.field("sub8"))])
     except NotFound:
-        return _page(request, gettext("Another person removed this ad cost already."), 404)
+        shown_at = replace(request, address=PageAddress(PATH).set("offer", request.field("offer_id")))
+        return answer_list(COSTS, shown_at, gettext("Another person removed this ad cost already."), 404)
     return Redirect(f"{PATH}?offer={request.field('offer_id')}", gettext("The ad cost is removed."))
 
 
 def without_sub8(value: str) -> list[Pair]:
     """Return the parameter of the API for clicks without a value of sub8."""
     return [] if value.strip() else [("no_sub8", "1")]
-
-
-def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
-    known = offers(request.calls)
-    filters = (ListFilter("offer", gettext("Offer"), "offer_id", known or None, "text" if known else "number"),)
-    state = read_list(request.address, filters)
-    sent, found, total = state.sent(), list[ad_costs_api.AdCostView](), 0
-    chosen = next(iter(filters[0].values(request.address)), "")
-    if chosen:
-        try:
-            if (file := list_file(request, LIST, lambda answer: answer.costs, sent)) is not None:
-                return file
-            answer = request.calls.ask(LIST, sent)
-            found, total = answer.costs, answer.pagination.total
-        except BadInput as refusal:
-            fault, status = fault_of(refusal), 400
-    people = affiliate_names(request.calls, (each.affiliate_id for each in found))
-    return request.page(
-        "staff/ad_costs/list.html",
-        status,
-        rows=[(each, people.get(each.affiliate_id, f"#{each.affiliate_id}")) for each in found],
-        offer=chosen,
-        offers=known,
-        fault=fault,
-        currency=request.deps.currency,
-        may_write=request.calls.may(SET),
-        api_request_path=request.calls.address(LIST, sent),
-        **state.shown(total),
-    )

@@ -1,25 +1,18 @@
 """What staff decide about an advertiser, and looks at its portal (docs/spec/console.md#advertisers)."""
 
-from typing import Final
-
 from trackyard.api.people import advertisers
 from trackyard.base.errors import Conflict
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Looks, PageAnswer, Redirect
 from trackyard.console.frame.looks import seal_look
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.advertisers.one import find_advertiser, page_of
 from trackyard.console.staff.faults import fault_of
+from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.callers import Account, AccountKind
 
 pages = Pages()
-
-DONE: Final = {
-    "active": lazy_gettext("{title} is active."),
-    "not active": lazy_gettext("{title} is not active."),
-    "on moderation": lazy_gettext("{title} is on moderation."),
-}
 
 
 @pages.post("/console/advertisers/{id}/status", needs=(advertisers.edit,))
@@ -27,7 +20,9 @@ def set_status(request: PageRequest) -> PageAnswer:
     """Approve, reject or activate an advertiser."""
     sent = [("status", request.field("status"))]
     found = request.calls.ask(advertisers.edit, sent, {"id": request.key}).advertiser
-    return Redirect(f"/console/advertisers/{found.id}", DONE[found.status].format(title=found.title))
+    return Redirect(
+        f"/console/advertisers/{found.id}", gettext(AdvertiserStatus(found.status).rule.done).format(name=found.title)
+    )
 
 
 @pages.post("/console/advertisers/{id}/look-as", needs=(advertisers.show, advertisers.look_as))

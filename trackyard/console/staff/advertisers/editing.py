@@ -1,18 +1,21 @@
 """Creating and editing an advertiser."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from trackyard.api.people import advertisers
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.forms.plain import names_in, plain_form_fields
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
-from trackyard.console.staff.people_names import managers
+from trackyard.domain.people.advertiser_fields import ADVERTISER_FIELDS
 from trackyard.wire.endpoint import A
 from trackyard.wire.response.envelope import values_by_name
 
@@ -49,12 +52,14 @@ _GROUPS: Final = (
             FormField(
                 "affiliates_enabled",
                 lazy_gettext("Only these affiliates"),
-                help=lazy_gettext("Numbers of those that alone may send clicks to its offers. None means everyone."),
+                help=lazy_gettext(
+                    "Numbers of the only affiliates that may send clicks to its offers. Empty means everyone."
+                ),
             ),
             FormField(
                 "affiliates_disabled",
                 lazy_gettext("Not these affiliates"),
-                help=lazy_gettext("Numbers of those that may not send clicks to its offers."),
+                help=lazy_gettext("Numbers of the affiliates that may not send clicks to its offers."),
             ),
             FormField(
                 "hide_conversion_status",
@@ -87,10 +92,10 @@ _GROUPS: Final = (
         lazy_gettext("Postbacks"),
         (
             FormField("hash_password", lazy_gettext("Code of postbacks")),
-            FormField("allowed_ip", lazy_gettext("Allowed addresses"), widget="lines"),
+            FormField("allowed_ip", lazy_gettext("Allowed IP addresses"), widget="lines"),
             FormField(
                 "disallowed_ip",
-                lazy_gettext("Refused addresses"),
+                lazy_gettext("Refused IP addresses"),
                 widget="lines",
                 help=lazy_gettext("They may not report conversions."),
             ),
@@ -109,8 +114,13 @@ _GROUPS: Final = (
         folded=True,
     ),
 )
-NEW: Final = FormPlan(advertisers.add, _GROUPS)
-EDIT: Final = FormPlan(advertisers.edit, _GROUPS)
+GROUPS: Final = (
+    replace(_GROUPS[0], parts=(*_GROUPS[0].parts, *plain_form_fields(ADVERTISER_FIELDS, names_in(_GROUPS)))),
+    *_GROUPS[1:],
+)
+"""The groups of the form. The first one ends with the plain fields that no group states."""
+NEW: Final = FormPlan(advertisers.add, GROUPS)
+EDIT: Final = FormPlan(advertisers.edit, GROUPS)
 
 
 @pages.get("/console/advertisers/new", needs=(advertisers.add,))
@@ -160,7 +170,7 @@ def _choices(request: PageRequest) -> Mapping[str, Choices]:
     """Return the values that people choose from by name; a field without any is written."""
     named: dict[str, Choices] = {
         **custom_choices(request),
-        "manager": managers(request.calls),
+        "manager": MANAGERS.choices(request.calls),
         "country": country_names(),
     }
     return {name: found for name, found in named.items() if found}

@@ -8,28 +8,29 @@ from trackyard.api.offers import lists as lists_api
 from trackyard.api.people import advertisers
 from trackyard.api.statistics import reports
 from trackyard.base.errors import BadInput
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import LazyText, gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.offers_shown.words import MARKS as OFFER_MARKS
 from trackyard.console.offers_shown.words import STATUSES as OFFER_STATUSES
 from trackyard.console.staff.custom_answers import custom_answers
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
-from trackyard.console.staff.people_names import manager_name, managers
+from trackyard.console.staff.people_names import manager_name
 from trackyard.console.staff.results import with_results
-from trackyard.console.staff.system.audit_log import recent_changes
+from trackyard.console.system.audit_log import recent_changes
+from trackyard.domain.people.advertisers import ADVERTISER_STATUS_RULES, AdvertiserStatus
 
 pages = Pages()
 
 MOST: Final = 25
 """Offers of the page."""
 STATUSES: Final[Mapping[str, str]] = {
-    "active": lazy_gettext("Active"),
-    "on moderation": lazy_gettext("On moderation"),
-    "not active": lazy_gettext("Not active"),
+    status.value: LazyText(rule.label) for status, rule in ADVERTISER_STATUS_RULES.items()
 }
 """Whether an advertiser may sign in, in words."""
 _HIDDEN: Final = "***"
@@ -51,7 +52,7 @@ def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner
     """Return the page of an advertiser. banner: why the change that was asked for was refused."""
     calls, number = request.calls, advertiser.id
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
-    may_write = calls.may(advertisers.edit)
+    may_write, rule = calls.may(advertisers.edit), AdvertiserStatus(advertiser.status).rule
     sent = [("advertiser[]", number), *(("status[]", each) for each in OFFER_STATUSES), ("limit", str(MOST))]
     offers = (
         calls.ask_as(lists_api.OffersAnswer, lists_api.list_offers, sent) if calls.may(lists_api.list_offers) else None
@@ -65,18 +66,19 @@ def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner
         banner=banner,
         note=request.field("note") if banner else "",
         manager=manager_name(advertiser.manager_obj),
-        managers=managers(calls) if may_write else (),
+        managers=MANAGERS.choices(calls) if may_write else (),
         contact=list(_contact(request, advertiser)),
         custom=custom_answers(request, advertiser.custom_fields),
         offers=None if offers is None else offers.offers,
         offers_total=0 if offers is None else offers.pagination.total_count,
         activity=recent_changes(request, "advertiser", number),
         statuses=OFFER_STATUSES,
-        sign_in=STATUSES[advertiser.status],
+        marks=OFFER_MARKS,
+        rule=rule,
         may_send=may_write and calls.may(advertisers.send_password) and bool(advertiser.email),
         has_code=_HIDDEN not in advertiser.postback_url,
         may_write=may_write,
-        may_look=calls.may(advertisers.look_as) and advertiser.status == "active",
+        may_look=calls.may(advertisers.look_as) and rule.may_sign_in,
         may_invoice=request.may_open("/console/invoices"),
         most=MOST,
         path=f"/console/advertisers/{number}",

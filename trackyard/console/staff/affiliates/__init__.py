@@ -3,7 +3,8 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.affiliates import decisions, editing, listing, looking, one, payouts, pixels, postbacks
+from trackyard.console.people.affiliates import listing
+from trackyard.console.staff.affiliates import decisions, editing, looking, one, payouts, postbacks
 
 PARTS: Final[tuple[Pages, ...]] = (
     listing.pages,
@@ -13,6 +14,5 @@ PARTS: Final[tuple[Pages, ...]] = (
     looking.pages,
     postbacks.pages,
     payouts.pages,
-    pixels.pages,
 )
-"""All pages of affiliates; those with a name of their own come before the page of one."""
+"""All pages of affiliates. Pages with a name of their own come before the page of one."""

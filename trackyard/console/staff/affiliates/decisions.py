@@ -6,14 +6,13 @@ from trackyard.api.offers import connections
 from trackyard.api.people import affiliates
 from trackyard.base.errors import BadInput, Conflict, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.frame.address import Pair
+from trackyard.console.frame.address import Pair, back_to
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.affiliates.one import find_affiliate, page_of
 from trackyard.console.staff.affiliates.words import DONE
 from trackyard.console.staff.faults import fault_of
-from trackyard.console.staff.lists import back_to
 from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import affiliate_name, manager_name
 

@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.money import payment_systems
 from trackyard.api.people import affiliates
 from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, open_form
+from trackyard.console.forms.plain import names_in, plain_form_fields
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.money_shown.payees import NAME, payee_choices, payee_rows, payee_values
+from trackyard.console.lists.objects import MANAGERS
+from trackyard.console.money.payees import NAME, payee_choices, payee_rows, payee_values
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.one import find_affiliate
 from trackyard.console.staff.affiliates.words import STATUSES
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
-from trackyard.console.staff.people_names import affiliate_name, managers
+from trackyard.console.staff.people_names import affiliate_name
+from trackyard.domain.people.affiliate_fields import AFFILIATE_FIELDS
 from trackyard.wire.endpoint import A
 from trackyard.wire.response.envelope import values_by_name
 
@@ -60,7 +63,7 @@ _MORE: Final = (
         lazy_gettext("Servers of the affiliate"),
         (
             FormField("server_clicks", lazy_gettext("They report clicks")),
-            FormField("server_ip", lazy_gettext("Their addresses"), widget="lines"),
+            FormField("server_ip", lazy_gettext("Their IP addresses"), widget="lines"),
         ),
         folded=True,
     ),
@@ -69,8 +72,11 @@ _SIGN_IN: Final = (
     FormField("email", lazy_gettext("E-mail")),
     FormField("password", lazy_gettext("Password"), widget="password"),
 )
-NEW: Final = FormPlan(affiliates.add, (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_ACCOUNT)), *_MORE))
-EDIT: Final = FormPlan(affiliates.edit, (FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
+_STATED: Final = names_in((FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
+_WHOLE: Final = (*_ACCOUNT, *plain_form_fields(AFFILIATE_FIELDS, _STATED))
+"""The fields of the account, and the plain fields that no group states."""
+NEW: Final = FormPlan(affiliates.add, (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_WHOLE)), *_MORE))
+EDIT: Final = FormPlan(affiliates.edit, (FormGroup(lazy_gettext("Account"), _WHOLE), *_MORE))
 
 
 @pages.get("/console/affiliates/new", needs=(affiliates.add,))
@@ -104,7 +110,7 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
     )
 
 
-def _values(affiliate: AffiliateView) -> dict[str, Any]:
+def _values(affiliate: AffiliateView) -> dict[str, object]:
     """Return an affiliate's values by parameter name."""
     return values_by_name(affiliate) | {
         NAME: payee_values(affiliate.payment_systems),
@@ -120,7 +126,7 @@ def _choices(request: PageRequest) -> FieldChoices:
     named: dict[str, Sequence[tuple[str, str]]] = {
         **systems,
         **custom_choices(request),
-        "manager_id": managers(request.calls),
+        "manager_id": MANAGERS.choices(request.calls),
         "country": country_names(),
     }
     return {name: found for name, found in named.items() if found}

@@ -16,14 +16,15 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
-from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
-from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
+from trackyard.console.staff.affiliates.words import EMAIL_STATES
+from trackyard.console.staff.people_names import affiliate_name, manager_name
 from trackyard.console.staff.results import with_results
-from trackyard.console.staff.system.audit_log import recent_changes
-from trackyard.domain.people.affiliates import STATUS_RULES, AffiliateStatus
+from trackyard.console.system.audit_log import recent_changes
+from trackyard.domain.people.affiliates import AffiliateStatus
 
 pages = Pages()
 
@@ -60,10 +61,9 @@ def page_of(
         address=request.address,
         may_count=calls.may(reports.custom),
         name=affiliate_name(affiliate),
-        status_name=STATUSES[affiliate.status],
-        mark=MARKS[affiliate.status],
+        rule=AffiliateStatus(affiliate.status).rule,
         manager=manager_name(affiliate.manager),
-        managers=managers(calls) if may_write else (),
+        managers=MANAGERS.choices(calls) if may_write else (),
         contact=list(_contact(request, affiliate)),
         seen_by=find_seeing(request, affiliate),
         activity=recent_changes(request, "affiliate", str(number)),
@@ -91,7 +91,7 @@ def _rights(request: PageRequest, affiliate: AffiliateView) -> dict[str, bool]:
     """Return the person's rights on an affiliate, except the right to edit it."""
     may = request.calls.may
     return {
-        "may_look": may(affiliates.look_as) and STATUS_RULES[AffiliateStatus(affiliate.status)].may_sign_in,
+        "may_look": may(affiliates.look_as) and AffiliateStatus(affiliate.status).rule.may_sign_in,
         "may_release": _has_suspicious(request, affiliate.id),
         "may_connect": may(connections.enable_affiliate),
         "may_add_postbacks": may(postbacks.add),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists, offers
 from trackyard.api.offers.view import OfferView
@@ -10,14 +10,13 @@ from trackyard.api.offers.view_parts import PersonalPaymentView
 from trackyard.api.people import affiliates
 from trackyard.base.errors import AccessDenied, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, open_form
-from trackyard.console.forms.form import PageForm
-from trackyard.console.forms.kept import DO
+from trackyard.console.forms import AnyForm, FormGroup, FormPlan, flat_pairs, open_form
+from trackyard.console.forms.resubmission import DO
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown import names
+from trackyard.console.money.words import currency_choices
 from trackyard.console.staff.affiliates.one import find_affiliate, page_of
 from trackyard.console.staff.offers.one import may_write
 from trackyard.console.staff.offers.plan import DEVICES, PERSONAL_ROWS
@@ -47,7 +46,7 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
     own = [each for each in offer.partner_payments if number in each.partners]
     of_others = [each for each in offer.partner_payments if number not in each.partners]
     others = [pair for place, each in enumerate(of_others) for pair in _sent(place, each)]
-    currencies = names.currencies(request.calls, request.deps.currency)
+    currencies = currency_choices(request)
     choices = {f"{_NAME}[currency]": currencies, f"{_NAME}[devices]": DEVICES}
     form = open_form(
         request,
@@ -69,7 +68,7 @@ def edit_payouts(request: PageRequest) -> PageAnswer:
 
 
 def _plan(affiliate: int) -> FormPlan[offers.OfferAnswer]:
-    """Return the form, in which a new payout is that of this affiliate."""
+    """Return the form, in which a new payout belongs to this affiliate."""
     first, *fields = PERSONAL_ROWS.fields
     rows = replace(PERSONAL_ROWS, fields=(replace(first, initial=str(affiliate)), *fields))
     return replace(EDIT, groups=(replace(EDIT.groups[0], parts=(rows,)),))
@@ -89,5 +88,5 @@ def _sent(place: int, payment: PersonalPaymentView) -> Iterable[Pair]:
     return flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", values_by_name(payment))
 
 
-def _removes_all(request: PageRequest, form: PageForm[Any], own: Sequence[PersonalPaymentView]) -> bool:
+def _removes_all(request: PageRequest, form: AnyForm, own: Sequence[PersonalPaymentView]) -> bool:
     return bool(own) and request.field(DO) == "save" and not form.rows_of(_NAME)

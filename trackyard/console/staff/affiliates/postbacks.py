@@ -1,15 +1,14 @@
 """Staff change and test the postbacks of an affiliate (docs/spec/console.md#affiliates)."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists
 from trackyard.api.people import affiliates
 from trackyard.api.tracking import postback_trials, postbacks
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
-from trackyard.console.forms.form import PageForm
+from trackyard.console.forms import AnyForm, FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -22,6 +21,7 @@ from trackyard.console.staff.people_names import affiliate_name
 pages = Pages()
 
 PATH: Final = "/console/affiliates/{id}/postbacks"
+_FORM: Final = "staff/affiliates/postback_form.html"
 _MOST: Final = 1000
 _MOST_OFFERS: Final = 300
 STATUSES: Final = {
@@ -60,7 +60,9 @@ def new_postback(request: PageRequest) -> PageAnswer:
     if form.save() is not None:
         return Redirect(back, gettext("The postback is added."))
     title = gettext("Add a postback of %(name)s", name=affiliate_name(affiliate))
-    return form.page(request, title, back=back, save=gettext("Add the postback"), **_tried(request, form, ()))
+    return form.page(
+        request, title, back=back, save=gettext("Add the postback"), template=_FORM, tested=_tried(request, form, ())
+    )
 
 
 @pages.get(f"{PATH}/{{postback}}/edit", needs=(affiliates.show, postbacks.list_, postbacks.edit))
@@ -74,7 +76,7 @@ def edit_postback(request: PageRequest) -> PageAnswer:
         return Redirect(_back(request), gettext("Postback %(id)s is saved.", id=found.id))
     more = [(name, value) for name, value in (("pid", found.pid), ("offer_id", found.offer_id)) if value]
     title = gettext("Edit postback %(id)s", id=found.id)
-    return form.page(request, title, back=_back(request), **_tried(request, form, more))
+    return form.page(request, title, back=_back(request), template=_FORM, tested=_tried(request, form, more))
 
 
 @pages.get(f"{PATH}/{{postback}}/delete", needs=(postbacks.list_, postbacks.remove))
@@ -103,8 +105,8 @@ def test(request: PageRequest) -> PageAnswer:
     return page_of(request, affiliate, tested=(found.id, result))
 
 
-def _tried(request: PageRequest, form: PageForm[Any], more: Sequence[Pair]) -> dict[str, Any]:
-    """Return the template of the form, and the answer to what was typed if the person asked for a test."""
+def _tried(request: PageRequest, form: AnyForm, more: Sequence[Pair]) -> postback_trials.PostbackTestView | None:
+    """Return the answer to what was typed; None where the person did not ask for a test."""
     tested = None
     if form.is_tried and request.calls.may(postback_trials.send_test):
         known = {name for name, _ in more}
@@ -113,7 +115,7 @@ def _tried(request: PageRequest, form: PageForm[Any], more: Sequence[Pair]) -> d
             tested = request.calls.ask(postback_trials.send_test, sent).test
         except RequestError as refusal:
             form.refuse(refusal)
-    return {"template": "staff/affiliates/postback_form.html", "tested": tested}
+    return tested
 
 
 def _offers(request: PageRequest) -> Choices:
@@ -128,9 +130,10 @@ def _find(request: PageRequest) -> postbacks.PostbackView:
     """Return the postback of the path. Raises NotFound."""
     sent = [("partner_id[]", request.key), ("limit", str(_MOST))]
     found = {str(each.id): each for each in request.calls.ask(postbacks.list_, sent).postbacks}
-    if request.path["postback"] not in found:
+    postback = found.get(request.path["postback"])
+    if postback is None:
         raise NotFound
-    return found[request.path["postback"]]
+    return postback
 
 
 def _back(request: PageRequest) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Generic, TypeVar
 
 from trackyard.api.offers import lists
 from trackyard.api.offers.view_affiliate import AffiliateOfferView
@@ -17,6 +17,8 @@ from trackyard.console.staff.people_names import affiliate_name
 
 MOST: Final = 25
 """Rows of each list."""
+L = TypeVar("L")
+"""A row of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,14 @@ class ReferredLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Generic[L]):
     """The first rows of a list. total: the number of all rows."""
 
-    rows: Sequence[Any]
+    rows: Sequence[L]
     total: int
 
 
-def find_programs(request: PageRequest, number: int) -> dict[str, Any]:
+def find_programs(request: PageRequest, number: int) -> dict[str, object]:
     """Return the values of the template; None where the person may not see a value."""
     offers = _offers(request, number)
     return {
@@ -79,7 +81,7 @@ def find_programs(request: PageRequest, number: int) -> dict[str, Any]:
     }
 
 
-def _offers(request: PageRequest, number: int) -> Listed | None:
+def _offers(request: PageRequest, number: int) -> Listed[OpenOffer] | None:
     if not request.calls.may(lists.list_live):
         return None
     answer = request.calls.ask(lists.list_live, [("pid", str(number)), ("limit", str(MOST))])
@@ -107,7 +109,7 @@ def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[O
     ]
 
 
-def _postbacks(request: PageRequest, number: int) -> Listed | None:
+def _postbacks(request: PageRequest, number: int) -> Listed[PostbackLine] | None:
     if not request.calls.may(postbacks.list_):
         return None
     answer = request.calls.ask(postbacks.list_, [("partner_id[]", str(number)), ("limit", str(MOST))])
@@ -124,7 +126,7 @@ def _postbacks(request: PageRequest, number: int) -> Listed | None:
     return Listed(lines, answer.pagination.total_count)
 
 
-def _referrals(request: PageRequest, number: int) -> Listed:
+def _referrals(request: PageRequest, number: int) -> Listed[ReferredLine]:
     answer = request.calls.ask(affiliates.list_referrals, [("limit", str(MOST))], {"id": str(number)})
     lines = [
         ReferredLine(each.id, affiliate_name(each), STATUSES[each.status], MARKS[each.status])

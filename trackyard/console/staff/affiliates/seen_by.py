@@ -14,6 +14,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import MOST_CHOICES
 from trackyard.console.staff.people_names import manager_name
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
+from trackyard.domain.people.staff import StaffStatus
 
 _ROLES: Final = tuple(role for role in Role if Permission.AFFILIATES_READ in ROLE_PERMISSIONS[role])
 _MOST_NAMES: Final = 5
@@ -66,4 +67,4 @@ def _users(request: PageRequest) -> list[staff.StaffView] | None:
     answer = request.calls.ask(staff.list_, [("limit", str(MOST_CHOICES))])
     if answer.pagination.total_count > MOST_CHOICES:
         return None
-    return [user for user in answer.users if user.status == "active"]
+    return [user for user in answer.users if StaffStatus(user.status).rule.is_at_work]

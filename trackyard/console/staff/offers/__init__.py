@@ -3,7 +3,8 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.offers import editing, files, listing, one, selected, targeting
+from trackyard.console.offers import listing, selected
+from trackyard.console.staff.offers import editing, files, one, targeting
 
 PARTS: Final[tuple[Pages, ...]] = (
     editing.pages,

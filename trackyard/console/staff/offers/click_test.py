@@ -1,15 +1,15 @@
 """A test click on the page of an offer: the verdict in one sentence. It records nothing."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import estimates
 from trackyard.api.tracking import click_check
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import PageForm
+from trackyard.console.forms import AnyForm
 from trackyard.console.frame.request import PageRequest
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import ResultTexts, results
 
 DEVICES: Final[tuple[tuple[str, str], ...]] = (
     (
@@ -91,7 +91,7 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
     return ClickTest(affiliate, ip, device, agent, verdict, fault)
 
 
-def find_typed_test(request: PageRequest, form: PageForm[Any], offer: int) -> ClickTest | None:
+def find_typed_test(request: PageRequest, form: AnyForm, offer: int) -> ClickTest | None:
     """Return the test of a click on what was typed of an offer; None where the person may not test clicks.
 
     A fault of what was typed is shown at its field of the form.
@@ -133,13 +133,13 @@ def verdict_of(check: click_check.ClickCheckView) -> ClickVerdict:
             visitor,
             steps,
         )
-    text = reference_texts("results")["rejections"].get(check.reason, {})
+    texts = results().rejections.get(check.reason, ResultTexts(check.reason))
     detail = f" ({check.detail})" if check.detail else ""
-    because = text.get("text", check.reason).replace("`", "").rstrip(".")
+    because = texts.text.replace("`", "").rstrip(".")
     return ClickVerdict(
         False,
         gettext("Rejected: %(because)s%(detail)s.", because=because, detail=detail),
-        text.get("advice", "").replace("`", ""),
+        texts.advice.replace("`", ""),
         visitor,
         steps,
     )

@@ -1,7 +1,7 @@
 """Creating, editing and copying an offer (docs/spec/console.md#offers)."""
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from trackyard.api.offers import lists, offers
 from trackyard.api.offers.view import OfferView
@@ -14,12 +14,14 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown import names
-from trackyard.console.offers_shown.choices import Choices, categories
+from trackyard.console.lists.objects import ADVERTISERS, PRODUCT_FEEDS
+from trackyard.console.money.words import currency_choices
+from trackyard.console.offers_shown.choices import Choices, categories, smartlink_choices, source_choices
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
@@ -83,7 +85,7 @@ def _find_copied(request: PageRequest) -> OfferView | None:
     return request.calls.ask_as(lists.OneOfferAnswer, lists.get, path={"id": copied}).offer if copied else None
 
 
-def values_of(request: PageRequest, offer: OfferView) -> dict[str, Any]:
+def values_of(request: PageRequest, offer: OfferView) -> dict[str, object]:
     """Return an offer's values by parameter name."""
     schedule = values_by_name(offer.schedule)
     if offer.schedule.date_start:
@@ -105,20 +107,20 @@ def _choices(request: PageRequest) -> dict[str, Choices]:
     A field has no choices where there are too many, or where the person may not see them.
     """
     calls = request.calls
-    currencies = names.currencies(calls, request.deps.currency)
+    currencies = currency_choices(request)
     return {
         "payments[currency]": currencies,
         "partner_payments[currency]": currencies,
-        "advertiser": names.advertisers(calls),
+        "advertiser": ADVERTISERS.choices(calls),
         "categories": categories(calls),
-        "sources": names.sources(calls),
-        "smartlink_categories": names.smartlinks(calls),
-        "product_feed_id": names.product_feeds(calls),
+        "sources": source_choices(calls),
+        "smartlink_categories": smartlink_choices(calls),
+        "product_feed_id": PRODUCT_FEEDS.choices(calls),
         "domain_url": _domains(request),
         "strictly_devices": DEVICES,
         "payments[devices]": DEVICES,
         "partner_payments[devices]": DEVICES,
-        "search_empty_sub": tuple((str(number), f"sub{number}") for number in range(1, 9)),
+        "search_empty_sub": tuple((name.removeprefix("sub"), name) for name in SUBS),
     }
 
 

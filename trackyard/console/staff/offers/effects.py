@@ -1,12 +1,12 @@
 """What the changes of a form would have done in the last 30 days (docs/spec/offers.md#estimates)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.offers import estimates
 from trackyard.base.errors import RequestError
-from trackyard.console.forms import PageForm
+from trackyard.console.forms import AnyForm
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.wire.endpoint import A, Endpoint
@@ -51,7 +51,7 @@ class Effect:
     faults: tuple[str, ...]
 
 
-def find_effect(request: PageRequest, form: PageForm[Any], offer: int) -> Effect | None:
+def find_effect(request: PageRequest, form: AnyForm, offer: int) -> Effect | None:
     """Return the effect of the changes of a form; None before the person asked what changes."""
     if not form.shows_changes:
         return None

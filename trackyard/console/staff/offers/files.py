@@ -25,7 +25,7 @@ def add_files(request: PageRequest) -> PageAnswer:
     lines = (line.strip() for line in request.field("addresses").splitlines())
     addresses: list[Pair] = [(_ADDRESSES, line) for line in lines if line]
     if not request.files and not addresses:
-        return _refused(request, gettext("Choose a file or write an address first."))
+        return _refused(request, gettext("Choose a file or write a URL first."))
     try:
         request.calls.ask(offers.edit, addresses, {"id": request.key}, request.files)
     except BadInput as refusal:

@@ -1,10 +1,14 @@
 """Systems with versions, hours of weekdays and values of subs, as lines that people write."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+import msgspec
+
+from trackyard.api.offers.view_parts import IntervalView
 from trackyard.base.texts.languages import ENGLISH, language, spoken
+from trackyard.domain.offers.offers import OsVersion
 
 _SIGNS: Final = {"LT": "<", "LTE": "<=", "EQ": "=", "GT": ">", "GTE": ">="}
 _COMPARISONS: Final = {sign: word for word, sign in _SIGNS.items()}
@@ -15,11 +19,11 @@ _HOURS: Final = re.compile(r"([0-9]{1,3})\s*[-\N{EN DASH}]\s*([0-9]{1,3})\Z")
 class SystemLines:
     """Operating systems, one a line: `iOS >= 15`."""
 
-    def lines(self, found: Any) -> Iterable[str]:
+    def lines(self, found: object) -> Iterable[str]:
         """Return the lines of systems."""
-        for each in found or ():
-            sign = _SIGNS.get(each["comparison"] or "")
-            yield f"{each['name']} {sign} {each['version']}" if sign else each["name"]
+        for each in msgspec.convert(found or [], list[OsVersion]):
+            sign = _SIGNS.get(each.comparison)
+            yield f"{each.name} {sign} {each.version}" if sign else each.name
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the systems of lines."""
@@ -44,13 +48,13 @@ class HourLines:
     Days are named in the language of the page, and may be typed in English.
     """
 
-    def lines(self, found: Any) -> Iterable[str]:
+    def lines(self, found: object) -> Iterable[str]:
         """Return the lines of the intervals of a schedule."""
-        by_day: dict[int, list[Mapping[str, int]]] = {}
-        for each in found or ():
-            by_day.setdefault(each["day_of_week"], []).append(each)
+        by_day: dict[int, list[IntervalView]] = {}
+        for each in msgspec.convert(found or [], list[IntervalView]):
+            by_day.setdefault(each.day_of_week, []).append(each)
         for day in sorted(by_day):
-            spans = ", ".join(f"{each['from']}-{each['to']}" for each in by_day[day])
+            spans = ", ".join(f"{each.start}-{each.end}" for each in by_day[day])
             yield f"{spoken().form.long_weekdays[day - 1]}: {spans}"
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -73,9 +77,9 @@ class HourLines:
 class SubLines:
     """Values of subs, one a line: `sub1: value`."""
 
-    def lines(self, found: Any) -> Iterable[str]:
+    def lines(self, found: object) -> Iterable[str]:
         """Return the lines of the values of each sub."""
-        for sub, values in sorted((found or {}).items()):
+        for sub, values in sorted(msgspec.convert(found or {}, dict[str, list[str]]).items()):
             yield from (f"{sub}: {value}" for value in values)
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:

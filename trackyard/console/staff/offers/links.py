@@ -6,6 +6,7 @@ from trackyard.api.offers import lists
 from trackyard.api.offers.view import OfferView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
+from trackyard.domain.offers.choices import OfferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def find_links(request: PageRequest, offer: OfferView) -> OfferLinks:
         return OfferLinks(given, links, "")
     reason = (
         gettext("the offer is not active")
-        if offer.status != "active"
+        if not OfferStatus(offer.status).rule.takes_clicks
         else gettext("the affiliate is not connected to the offer")
     )
     return OfferLinks(given, plain, gettext("Clicks on this link are rejected now: %(reason)s.", reason=reason))
@@ -50,6 +51,6 @@ def find_links(request: PageRequest, offer: OfferView) -> OfferLinks:
 
 def _base(request: PageRequest, number: int) -> str:
     """Return the beginning of an offer's links."""
-    sent = [("int_id[]", str(number)), *(("status[]", each) for each in ("active", "stopped", "suspended"))]
+    sent = [("int_id[]", str(number)), *(("status[]", each) for each in OfferStatus)]
     found = request.calls.ask_as(lists.OffersAnswer, lists.list_offers, sent).offers
     return found[0].link if found else ""

@@ -15,16 +15,17 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown import names
+from trackyard.console.lists.objects import ADVERTISERS, AFFILIATES
 from trackyard.console.offers_shown.cap_lists import CapLists
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
-from trackyard.console.offers_shown.words import STATUSES, charge, payout
+from trackyard.console.offers_shown.words import charge, payout
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
 from trackyard.console.staff.results import with_results
-from trackyard.console.staff.system.audit_log import recent_changes
+from trackyard.console.system.audit_log import recent_changes
+from trackyard.domain.offers.choices import OfferStatus
 
 pages = Pages()
 
@@ -60,7 +61,7 @@ def may_write(request: PageRequest, offer: OfferFields) -> bool:
 
 
 def _may_see_health(request: PageRequest, offer: OfferView) -> bool:
-    """Return whether the person may see the health: managers see that of the offers of their advertisers."""
+    """Return whether the person may see the health. Managers see it for offers of their advertisers."""
     if not request.calls.may(health.of_offer):
         return False
     return may_write(request, offer) or not request.calls.may(offers.edit)
@@ -76,7 +77,7 @@ def page_of(request: PageRequest, offer: OfferView, file_fault: str = "", status
     """Return the page of an offer. file_fault: why the files that were sent were refused."""
     path, calls = f"/console/offers/{offer.id}", request.calls
     request = replace(request, address=PageAddress(path, request.address.pairs))
-    titles = names.advertiser_names(calls, [offer.advertiser])
+    titles = ADVERTISERS.names(calls, [offer.advertiser])
     capped = [offer] if offer.caps or offer.personal_limits else []
     lists = CapLists.of(request, capped)
     meters = find_meters(calls, [each.id for each in capped], request.deps.currency, lists.link)
@@ -91,12 +92,12 @@ def page_of(request: PageRequest, offer: OfferView, file_fault: str = "", status
         addresses=request.field("addresses") if file_fault else "",
         activity=recent_changes(request, "offer", str(offer.id)),
         advertiser=titles.get(offer.advertiser, ""),
-        statuses=STATUSES,
+        rule=OfferStatus(offer.status).rule,
         sentences=sentences(offer, request.time_of),
         payments=[payment_row(each) for each in payments],
         meters=meters.get(offer.id, []),
         links=find_links(request, offer),
-        affiliates=names.affiliates(calls),
+        affiliates=AFFILIATES.choices(calls),
         click_test=find_click_test(request, offer.id),
         devices=DEVICES,
         may_write=may_write(request, offer),

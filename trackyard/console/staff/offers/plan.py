@@ -1,13 +1,17 @@
 """The form of an offer: its parameters by group (docs/spec/console.md#offers)."""
 
+from dataclasses import replace
 from typing import Final
 
 from trackyard.api.offers import offers
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
+from trackyard.console.forms.plain import names_in, plain_form_fields
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES
 from trackyard.console.staff.offers.lines import HourLines, SubLines
 from trackyard.domain.offers.choices import LANGUAGES
+from trackyard.domain.offers.fields import DECLARED, OfferGroup
+from trackyard.domain.tracking.subs import SUBS
 
 _LANGUAGE_NAMES: Final = {
     "en": lazy_gettext("English"),
@@ -30,7 +34,7 @@ DEVICES: Final = (
 _SPREAD: Final = {
     "all": lazy_gettext("All together"),
     "each": lazy_gettext("Each by itself"),
-    "exact": lazy_gettext("Those named"),
+    "exact": lazy_gettext("The listed ones"),
 }
 _PAYMENT_TYPES: Final = {
     "fixed": lazy_gettext("Amount"),
@@ -83,7 +87,7 @@ _PAYMENT_MORE: Final = (
     FormField("os"),
     FormField("goal_alias"),
     FormField("url"),
-    *(FormField(f"sub{number}", help="") for number in range(1, 9)),
+    *(FormField(name, help="") for name in SUBS),
 )
 _CAP: Final = (
     FormField("type", label=lazy_gettext("Of"), words=_COUNTED, help=""),
@@ -220,7 +224,7 @@ _LINKS: Final = FormGroup(
         FormField(
             "domain_url",
             read="domain_id",
-            help=lazy_gettext("Its links begin with it. None means the platform's address."),
+            help=lazy_gettext("Its links begin with it. None means the platform's URL."),
         ),
         FormField("redirect_type"),
         FormField("allow_deeplink"),
@@ -300,28 +304,35 @@ _LABELS: Final = FormGroup(
         FormField("send_emails"),
         FormField("managers", help=""),
         FormField("privacy_level"),
-        FormField("skad_app_id"),
-        FormField("redirect_param"),
-        FormField("product_feed_id"),
         FormField("sign_clicks_integration", words=_SIGNING),
-        FormField("hosts_only"),
         FormField("host_uniqueness_type", words={"cookie": lazy_gettext("Cookie"), "sub3": "sub3"}),
     ),
     folded=True,
 )
-GROUPS: Final = (
-    _GENERAL,
-    _PAYOUTS,
-    _PERSONAL,
-    _CAPS,
-    _VISITORS,
-    _SCHEDULE,
-    _LINKS,
-    _SUBS,
-    _CONVERSIONS,
-    _PAYING,
-    _TEXTS,
-    _LABELS,
+_PLANNED: Final = (
+    (_GENERAL, OfferGroup.GENERAL),
+    (_PAYOUTS, None),
+    (_PERSONAL, None),
+    (_CAPS, OfferGroup.CAPS),
+    (_VISITORS, OfferGroup.VISITORS),
+    (_SCHEDULE, None),
+    (_LINKS, OfferGroup.LINKS),
+    (_SUBS, None),
+    (_CONVERSIONS, OfferGroup.CONVERSIONS),
+    (_PAYING, OfferGroup.PAYING),
+    (_TEXTS, OfferGroup.TEXTS),
+    (_LABELS, OfferGroup.LABELS),
 )
+"""The groups in order, and the declared groups of plain fields."""
+_PLACED: Final = names_in(group for group, _ in _PLANNED)
+
+
+def _with_plain_fields(group: FormGroup, declared: OfferGroup | None) -> FormGroup:
+    """Return a group that ends with the plain fields declared for it that no group holds."""
+    own = {name: field for name, field in DECLARED.items() if field.options.group is declared}
+    return replace(group, parts=(*group.parts, *plain_form_fields(own, _PLACED)))
+
+
+GROUPS: Final = tuple(_with_plain_fields(*each) for each in _PLANNED)
 NEW: Final = FormPlan(offers.add, GROUPS)
 EDIT: Final = FormPlan(offers.edit, GROUPS)

@@ -10,7 +10,7 @@ from trackyard.api.offers.view import OfferView
 from trackyard.api.offers.view_parts import IspTargetingView, OsTargetingView, TargetingView
 from trackyard.base.errors import AccessDenied
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, KeyedLines, PageForm, RowState, open_form
+from trackyard.console.forms import AnyForm, FormField, FormGroup, FormPlan, FormRows, KeyedLines, RowState, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -98,12 +98,14 @@ _CONDITIONS: Final = (
     FormField("connection_deny", label=lazy_gettext("Reject this connection instead"), help=""),
     FormField(
         "ip[allow]",
-        label=lazy_gettext("Address is"),
+        label=lazy_gettext("IP address is"),
         widget="lines",
-        help=lazy_gettext("An address, a range a-b or a network a/n a line."),
+        help=lazy_gettext("An IP address, a range a-b or a network a/n a line."),
     ),
-    FormField("ip[deny]", label=lazy_gettext("Address is not"), widget="lines", help=lazy_gettext("In the same form.")),
-    FormField("ip[ipv6_deny]", label=lazy_gettext("Reject addresses of IPv6"), help=""),
+    FormField(
+        "ip[deny]", label=lazy_gettext("IP address is not"), widget="lines", help=lazy_gettext("In the same form.")
+    ),
+    FormField("ip[ipv6_deny]", label=lazy_gettext("Reject IPv6 addresses"), help=""),
     FormField("referrer[allow]", label=lazy_gettext("Referrer has one of"), widget="lines", help=_PARTS),
     FormField("referrer[deny]", label=lazy_gettext("Referrer has none of"), widget="lines", help=_PARTS),
     FormField("referrer[deny_empty]", label=lazy_gettext("Reject empty referrers"), help=""),
@@ -172,7 +174,7 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
     )
 
 
-def _typed(form: PageForm[Any], offer: OfferView) -> OfferView:
+def _typed(form: AnyForm, offer: OfferView) -> OfferView:
     """Return the offer with the groups of the form, as the API would answer it."""
     only = form.typed.fields["consider_personal_targeting_only"] == "1"
     groups = [_group(row, offer.targeting) for row in form.rows_of("targeting")]
@@ -187,7 +189,7 @@ def _group(row: RowState, stored: Sequence[TargetingView]) -> TargetingView:
     def named(name: str) -> dict[str, Any]:
         return {kind: list(values.get(f"{name}[{kind}]", ())) for kind in ("allow", "deny")}
 
-    def keyed(name: str) -> dict[str, Any]:
+    def with_keys(name: str) -> dict[str, Any]:
         return {kind: _MAPS.tree(tuple(values.get(f"{name}[{kind}]", ()))) for kind in ("allow", "deny")}
 
     def switched(name: str, *switches: str) -> dict[str, Any]:
@@ -197,7 +199,7 @@ def _group(row: RowState, stored: Sequence[TargetingView]) -> TargetingView:
         return tuple(OsVersion(**each) for each in _SYSTEMS.tree(tuple(values[name])))
 
     def placed(name: str) -> AllowDenyGeo:
-        return AllowDenyGeo(**{kind: _numbers(tree) for kind, tree in keyed(name).items()})
+        return AllowDenyGeo(**{kind: _numbers(tree) for kind, tree in with_keys(name).items()})
 
     as_typed = {
         name: values[name] for name in ("name", "condition", "device_type", "connection", "affiliate_id", "url")
@@ -212,12 +214,12 @@ def _group(row: RowState, stored: Sequence[TargetingView]) -> TargetingView:
         device_model=AllowDeny(**named("device_model")),
         region=placed("region"),
         city=placed("city"),
-        isp=IspTargetingView(**keyed("isp")),
+        isp=IspTargetingView(**with_keys("isp")),
         isp_organization=OrganizationLists(**named("isp_organization"), **switched("isp_organization", "deny_empty")),
         ip=VisitorAddresses(**named("ip"), **switched("ip", "ipv6_deny")),
         referrer=TextLists(**named("referrer"), **switched("referrer", "deny_empty", "is_regexp")),
         ua=AgentLists(**named("ua"), **switched("ua", "deny_empty", "is_regexp", "deny_crawlers")),
-        sub=AllowDenySubs(**keyed("sub"), deny_groups=before.sub.deny_groups if before else ()),
+        sub=AllowDenySubs(**with_keys("sub"), deny_groups=before.sub.deny_groups if before else ()),
         os=OsTargetingView(allow=versioned("os[allow]")),
         browser_version=BrowserVersions(
             allow=versioned("browser_version[allow]"), deny=versioned("browser_version[deny]")

@@ -11,7 +11,8 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.product_feeds.listing import ADD, EDIT, GET, LIST, PATH
+from trackyard.console.lists.page import make_table
+from trackyard.console.staff.product_feeds.listing import ADD, EDIT, GET, LIST, PATH, PRODUCT_COLUMNS
 from trackyard.domain.offers.feeds.product_feeds import DEFAULT_HOURS, MOST_BYTES
 from trackyard.domain.platform.tables.grids import TableFault, text_of
 
@@ -69,7 +70,7 @@ def _written(request: PageRequest) -> PageAnswer:
     except BadInput as refusal:
         return _page(request, kept, refusal.fields or {"": [refusal.text]})
     except UnsupportedMediaType:
-        return _page(request, "", {"file": [gettext("This is no CSV or XLSX file.")]})
+        return _page(request, "", {"file": [gettext("This is not a CSV or XLSX file.")]})
     saved = answer.product_feed
     return Redirect(f"{PATH}/{saved.id}", _saved_message(saved))
 
@@ -122,6 +123,7 @@ def _page(
         faults=[each for name, sentences in faults.items() if name not in _SOURCE for each in sentences],
         field_faults={name: faults[name] for name in _SOURCE if name in faults},
         found=found,
+        first=make_table(PRODUCT_COLUMNS, request, found.first) if found else None,
         path=f"{PATH}/{number}/edit" if number else f"{PATH}/new",
         back=f"{PATH}/{number}" if number else PATH,
     )

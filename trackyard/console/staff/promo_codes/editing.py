@@ -9,9 +9,8 @@ from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown import names
+from trackyard.console.lists.objects import AFFILIATES, OFFERS
 from trackyard.console.staff.promo_codes.listing import METHOD, PATH, find_code
-from trackyard.console.staff.traffic.filters import offers
 from trackyard.domain.offers.promo_codes import MANUAL
 
 pages = Pages()
@@ -62,8 +61,8 @@ def new_code(request: PageRequest) -> PageAnswer:
     named = {"offer_id": request.address.get("offer"), "affiliate_id": request.address.get("affiliate")}
     values = {"promocodes": {"0": {**named, "date_from": now.isoformat()}}}
     choices = {
-        f"{_ITEM}[offer_id]": offers(request.calls),
-        f"{_ITEM}[affiliate_id]": names.affiliates(request.calls),
+        f"{_ITEM}[offer_id]": OFFERS.choices(request.calls),
+        f"{_ITEM}[affiliate_id]": AFFILIATES.choices(request.calls),
     }
     fixed = [(f"{_ITEM}[type]", MANUAL)]
     form = open_form(request, NEW, values, choices=choices, fixed=fixed, is_new=True)

@@ -1,24 +1,22 @@
 """The list of promo codes (docs/spec/console.md#promo-codes)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from trackyard.api.offers import promo_codes as promo_codes_api
-from trackyard.base.errors import BadInput, NotFound
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.api.offers.promo_codes import PromoCodePageAnswer, PromoCodeView
+from trackyard.base.errors import NotFound
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.list_files import list_file
-from trackyard.console.offers_shown import names
-from trackyard.console.offers_shown.choices import Choices
-from trackyard.console.staff.faults import fault_of
-from trackyard.console.staff.lists import ListFilter, read_list
-from trackyard.console.staff.people_names import affiliate_names
-from trackyard.console.staff.traffic.filters import offers
+from trackyard.console.lists import cells
+from trackyard.console.lists.cells import Act, ListCell, PageLink
+from trackyard.console.lists.declared import ListColumn, ListPage, On, Search
+from trackyard.console.lists.filters import FilterBy
+from trackyard.console.lists.objects import AFFILIATES, OFFERS
+from trackyard.console.lists.page import declare_list
 
 pages = Pages()
 
@@ -34,105 +32,105 @@ _STATES: Final[Mapping[str, tuple[str, str]]] = {
 """State of a promo code to the class of its mark and its word."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromoCodeRow:
-    """A promo code of the list. uses: to the conversions that it made. edit: "" = the person may not."""
-
-    code: str
-    description: str
-    offer: int
-    offer_title: str
-    affiliate: int
-    affiliate_name: str
-    used: int
-    limit: int | None
-    uses: PageAddress
-    begins: str
-    ends: str
-    mark: str
-    word: str
-    edit: PageAddress
-    is_over: bool
+def _now(request: PageRequest) -> datetime:
+    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC)
 
 
-@pages.get(PATH, needs=(METHOD,))
-def promo_codes(request: PageRequest) -> PageAnswer:
-    """Show the promo codes that meet the filters, the newest first."""
-    known = offers(request.calls)
-    filters = (
-        _filter("offer", gettext("Offer"), "offer_id", known),
-        _filter("affiliate", gettext("Affiliate"), "affiliate_id", names.affiliates(request.calls)),
-    )
-    state = read_list(request.address, filters)
-    sent = state.sent("search")
-    if (file := list_file(request, METHOD, lambda answer: answer.data.promocodes, sent)) is not None:
-        return file
-    fault = ""
-    found, total = [], 0
-    try:
-        answer = request.calls.ask(METHOD, sent).data
-        found, total = answer.promocodes, answer.total_count
-    except BadInput as refusal:
-        fault = fault_of(refusal)
-    people = affiliate_names(request.calls, (each.affiliate_id for each in found))
-    return request.page(
-        "staff/promo_codes/list.html",
-        400 if fault else 200,
-        rows=[_row(request, each, dict(known), people) for each in found],
-        fault=fault,
-        may_add=request.calls.may(promo_codes_api.add),
-        may_edit=request.calls.may(promo_codes_api.edit),
-        api_request_path=request.calls.address(METHOD, sent),
-        **state.shown(total),
-    )
+def _state(each: PromoCodeView, request: PageRequest) -> str:
+    now = _now(request)
+    if now < datetime.fromisoformat(each.date_from):
+        return "later"
+    if now > datetime.fromisoformat(each.date_to):
+        return "ended"
+    return "used" if each.usage_limit is not None and each.usage_value >= each.usage_limit else "works"
 
 
-def find_code(request: PageRequest) -> promo_codes_api.PromoCodeView:
+def _code(each: PromoCodeView, on: On) -> ListCell:
+    edit = PageAddress(f"{PATH}/edit", (("code", each.code),))
+    return cells.cell(each.code, each.description, link=edit)
+
+
+def _uses(each: PromoCodeView, on: On) -> ListCell:
+    """Return how many conversions a code made, as a link to them."""
+    today = _now(on.request).astimezone(on.request.day_zone).date()
+    made = datetime.fromisoformat(each.created_at).astimezone(on.request.day_zone).date()
+    days = (("from", str(max(made, today - timedelta(days=_MOST_DAYS)))), ("to", str(today)))
+    link = PageAddress("/console/conversions", (("promo", each.code), *days)) if each.usage_value else ""
+    most = "" if each.usage_limit is None else gettext("of at most %(limit)s", limit=each.usage_limit)
+    return cells.count(each.usage_value, most, link=link)
+
+
+def _moment(text: str, on: On) -> str:
+    return f"{datetime.fromisoformat(text).astimezone(on.request.zone):%Y-%m-%d %H:%M}"
+
+
+def _mark(each: PromoCodeView, on: On) -> ListCell:
+    mark, word = _STATES[_state(each, on.request)]
+    return cells.status(str(word), mark)
+
+
+def _end(each: PromoCodeView, on: On) -> ListCell:
+    if _state(each, on.request) == "ended":
+        return cells.acts()
+    about = gettext("End the promo code %(code)s", code=each.code)
+    return cells.acts(Act(gettext("End it"), f"{PATH}/end", (("code", each.code),), about))
+
+
+def _may_edit(request: PageRequest, _rows: Iterable[PromoCodeView]) -> bool:
+    return request.calls.may(promo_codes_api.edit)
+
+
+def _new(request: PageRequest) -> PageLink:
+    offer = [("offer", value) for value in request.address.all("offer")[:1]]
+    return PageLink(gettext("New promo code"), PageAddress(f"{PATH}/new", tuple(offer)))
+
+
+PROMO_CODES: Final = ListPage[PromoCodeView, PromoCodePageAnswer](
+    path=PATH,
+    method=METHOD,
+    view=PromoCodePageAnswer,
+    rows=lambda _, answer: answer.data.promocodes,
+    title=lazy_gettext("Promo codes"),
+    counted=lambda total: ngettext("%(num)d promo code.", "%(num)d promo codes.", total),
+    about=lazy_gettext(
+        "They give an affiliate the conversions of visitors who name the code to the advertiser, without a click."
+    ),
+    search=Search(placeholder=lazy_gettext("A part of the code"), parameter="search"),
+    filters=(
+        FilterBy(name="offer", parameter="offer_id", objects=OFFERS),
+        FilterBy(name="affiliate", parameter="affiliate_id", objects=AFFILIATES),
+    ),
+    columns=(
+        ListColumn(title=lazy_gettext("Code"), below=lazy_gettext("Description"), role="title", cell=_code),
+        ListColumn(
+            title=lazy_gettext("Offer"),
+            objects=OFFERS,
+            key=lambda each: each.offer_id,
+            cell=lambda each, on: on.object(OFFERS, each.offer_id),
+        ),
+        ListColumn(
+            title=lazy_gettext("Affiliate"),
+            objects=AFFILIATES,
+            key=lambda each: each.affiliate_id,
+            cell=lambda each, on: on.object(AFFILIATES, each.affiliate_id),
+        ),
+        ListColumn(title=lazy_gettext("Conversions"), below=lazy_gettext("Limit"), role="figure", cell=_uses),
+        ListColumn(title=lazy_gettext("Works from"), cell=lambda each, on: _moment(each.date_from, on)),
+        ListColumn(title=lazy_gettext("Works until"), cell=lambda each, on: _moment(each.date_to, on)),
+        ListColumn(title=lazy_gettext("State"), cell=_mark),
+        ListColumn(title=lazy_gettext("Actions"), role="act", is_hidden_title=True, shown=_may_edit, cell=_end),
+    ),
+    main=_new,
+    empty=lazy_gettext("There is no promo code yet."),
+    empty_links=lambda _: [PageLink(gettext("Make one"), f"{PATH}/new")],
+)
+declare_list(pages, PROMO_CODES)
+
+
+def find_code(request: PageRequest) -> PromoCodeView:
     """Return the promo code in the address or the form. Raises NotFound."""
     code = request.address.get("code") or request.field("code")
     found = request.calls.ask(METHOD, [("code", code)]).data.promocodes if code.strip() else []
     if not found:
         raise NotFound
     return found[0]
-
-
-def _filter(name: str, label: str, parameter: str, known: Choices) -> ListFilter:
-    return ListFilter(name, label, parameter, known or None, "text" if known else "number")
-
-
-def _row(
-    request: PageRequest,
-    each: promo_codes_api.PromoCodeView,
-    offer_titles: Mapping[str, str],
-    people: Mapping[int, str],
-) -> PromoCodeRow:
-    now = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC)
-    begins, ends = datetime.fromisoformat(each.date_from), datetime.fromisoformat(each.date_to)
-    limit = each.usage_limit
-    is_used = limit is not None and each.usage_value >= limit
-    state = "later" if now < begins else "ended" if now > ends else "used" if is_used else "works"
-    today = now.astimezone(request.day_zone).date()
-    made = datetime.fromisoformat(each.created_at).astimezone(request.day_zone).date()
-    period = (("from", str(max(made, today - timedelta(days=_MOST_DAYS)))), ("to", str(today)))
-    mark, word = _STATES[state]
-    return PromoCodeRow(
-        code=each.code,
-        description=each.description,
-        offer=each.offer_id,
-        offer_title=offer_titles.get(str(each.offer_id), f"#{each.offer_id}"),
-        affiliate=each.affiliate_id,
-        affiliate_name=people.get(each.affiliate_id, f"#{each.affiliate_id}"),
-        used=each.usage_value,
-        limit=limit,
-        uses=PageAddress("/console/conversions", (("promo", each.code), *period)),
-        begins=_moment(request, begins),
-        ends=_moment(request, ends),
-        mark=mark,
-        word=word,
-        edit=PageAddress(f"{PATH}/edit", (("code", each.code),)),
-        is_over=state == "ended",
-    )
-
-
-def _moment(request: PageRequest, moment: datetime) -> str:
-    return f"{moment.astimezone(request.zone):%Y-%m-%d %H:%M}"

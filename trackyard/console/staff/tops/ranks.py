@@ -71,7 +71,7 @@ def read_ranked(
     if before.total > MOST_ROWS:
         return RankedRows((), found.currency, _too_many(before.total))
     late = _late(calls, slice_, period, filters)
-    changed = _changed(found.rows, before.rows, late)
+    changed = _with_changes(found.rows, before.rows, late)
     rising = rank == "up"
     wanted = [row for row in changed if row.change and (row.change > 0) == rising]
     wanted.sort(key=lambda row: row.change or 0, reverse=rising)
@@ -86,7 +86,7 @@ def _late(calls: LocalCalls[Deps], slice_: str, period: DayPeriod, filters: Sequ
     return {row_key(row.keys): row.figures for row in late.rows}
 
 
-def _changed(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, MetricSums]) -> list[RankedRow]:
+def _with_changes(now: Sequence[Row], before: Sequence[Row], late: Mapping[Key, MetricSums]) -> list[RankedRow]:
     """Return every row of two periods with the change of its margin, up to the last full hour."""
     earlier = {row_key(row.keys): row for row in before}
     rows = []

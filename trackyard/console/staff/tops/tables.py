@@ -11,7 +11,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
-from trackyard.console.money_shown.currencies import PARAMETER as CURRENCY
+from trackyard.console.money.currencies import PARAMETER as CURRENCY
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.slices import cell_of
 from trackyard.console.staff.tops.ranks import RANKS, RankedRow, RankedRows

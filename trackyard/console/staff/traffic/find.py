@@ -17,7 +17,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.methods import Needs
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.filters import EVERY_STATUS
+from trackyard.console.lists.objects import OFFERS
 
 pages = Pages()
 
@@ -57,7 +57,7 @@ class _Place:
 
 @pages.get("/console/find")
 def find(request: PageRequest) -> PageAnswer:
-    """Lead to the object that an id, a number or a name means; list several."""
+    """Redirect to the object that matches an id, a number or a name; list the objects when several match."""
     text = request.address.get("q").strip()[:LONGEST]
     places = [place for place in _PLACES if request.may_use(place.needs)]
     if request.calls.may(explain.explain):  # it finds conversions, too
@@ -144,7 +144,7 @@ def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
 
 def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
     answer = request.calls.ask_as(
-        lists.OffersAnswer, lists.list_offers, [("q", text), *EVERY_STATUS, ("limit", str(MOST))]
+        lists.OffersAnswer, lists.list_offers, [("q", text), *OFFERS.every, ("limit", str(MOST))]
     )
     found = [(str(each.id), each.title, each.status) for each in answer.offers]
     yield _kind(request, gettext("Offers"), "offer", found, answer.pagination.total_count, text)

@@ -11,7 +11,7 @@ from typing import Final
 
 from trackyard.base.texts.marks import gettext
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import ResultTexts, results
 
 
 class Mend(StrEnum):
@@ -45,19 +45,18 @@ class ReasonWords:
         return gettext(self.because).format(value=value)
 
 
-def _words(subject: str) -> Mapping[str, ReasonWords]:
-    """Return the results of a subject that pages explain."""
-    texts = reference_texts("results")[subject]
+def _words(texts: Mapping[str, ResultTexts]) -> Mapping[str, ReasonWords]:
+    """Return the results that pages explain."""
     return {
-        name: ReasonWords(each["because"], each["mend"], tuple(map(Mend, each["buttons"])))
+        name: ReasonWords(each.because, each.mend, tuple(map(Mend, each.buttons)))
         for name, each in texts.items()
-        if "because" in each
+        if each.because
     }
 
 
-REJECTIONS: Final = _words("rejections")
+REJECTIONS: Final = _words(results().rejections)
 """Every rejection reason of clicks."""
-DECLINES: Final = _words("declines")
+DECLINES: Final = _words(results().declines)
 """Every decline reason, by the comment that it leaves."""
 
 
@@ -67,9 +66,8 @@ _FAILURE: Final = re.compile(r"\w+ (?P<value>.+) is (?:denied|not allowed)")
 
 def rejection_label(reason: str) -> str:
     """Return the short name of a rejection reason."""
-    found = reference_texts("results")["rejections"].get(reason)
-    label: str = found["label"] if found else reason
-    return gettext(label)
+    found = results().rejections.get(reason)
+    return gettext(found.label if found else reason)
 
 
 def rejection_sentence(reason: str, detail: str) -> str:
@@ -82,7 +80,7 @@ def rejection_sentence(reason: str, detail: str) -> str:
         return gettext("Rejected: %(reason)s.", reason=reason)
     value = detail.partition(": ")[2] if detail.startswith("group ") else detail
     if found := _FAILURE.fullmatch(value):
-        value = value[: found.end("value")] if reason == "mistargeting-sub" else found["value"]
+        value = value[: found.end("value")] if reason == "mistargeting-sub" else found.group("value")
     if value == "(unknown)":
         value = gettext("unknown")
     if reason == "mistargeting-country":

@@ -128,7 +128,7 @@ def _sent(row: ReadRow, named: str, columns: Mapping[str, str], currency: str) -
     values: dict[str, Any] = dict(row.values)
     code = values.get("currency") or named or currency
     if named and named != code:
-        raise _fault(row.number, columns["sum"], f"its currency is {named}, and that of the row is {code}.")
+        raise _fault(row.number, columns["sum"], f"its currency is {named}, and the row's currency is {code}.")
     return SentRow(
         number=row.number,
         conversion_id=values.get("conversion_id", "").lower(),

@@ -81,7 +81,7 @@ class Pair:
 
 @dataclass(slots=True)
 class ClassSums:
-    """Rows or conversions, and their sums here and there."""
+    """The number and sums of a class of differences. ours: of conversions. theirs: of the file."""
 
     number: int = 0
     ours: Decimal = ZERO
@@ -137,7 +137,7 @@ def match(rows: Sequence[SentRow], ours: Sequence[ComparedConversion]) -> list[P
     one id, a row gets the conversion that differs least. A declined conversion without a row is left out: it
     counts nothing.
     """
-    left = _Left(ours)
+    left = _Unmatched(ours)
     found: dict[int, ComparedConversion] = {}
     for named in _KEYS:
         for exactly in (True, False):
@@ -151,7 +151,7 @@ def match(rows: Sequence[SentRow], ours: Sequence[ComparedConversion]) -> list[P
 
 
 def sum_up(pairs: Iterable[Pair]) -> dict[str, CurrencySums]:
-    """Return the sums of pairs by currency. A pair with two currencies counts in that of the conversion."""
+    """Return the sums of pairs by currency. A pair with two currencies counts in the conversion's."""
     sums: dict[str, CurrencySums] = defaultdict(CurrencySums)
     for pair in pairs:
         outcome, row, conversion = pair.outcome, pair.row, pair.conversion
@@ -202,7 +202,7 @@ def _keys_of(conversion: ComparedConversion) -> Iterator[Hashable]:
         yield "bare click", conversion.click_id
 
 
-class _Left:
+class _Unmatched:
     """The conversions that no row has yet, by their keys."""
 
     def __init__(self, ours: Sequence[ComparedConversion]) -> None:

@@ -66,7 +66,7 @@ FORM: Final = TableForm(
     needed=NEEDED,
     limits=Limits(most_bytes=MOST_BYTES, most_rows=MOST_ITEMS),
 )
-_NO_ADDRESS: Final = "This is no address: it begins with http:// or https:// and has no spaces."
+_NO_ADDRESS: Final = "This is not a URL: it begins with http:// or https:// and has no spaces."
 _URL: Final = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.I)
 
 
@@ -145,7 +145,7 @@ def url_fault(url: str) -> str:
     if "@" in parts.netloc:
         return "Leave out the name and password before the host: all staff who see the feed would see them."
     if "{" in url or "}" in url:
-        return "The address of a feed has no macros. Write { as %7B and } as %7D."
+        return "The URL of a feed has no macros. Write { as %7B and } as %7D."
     return ""
 
 

@@ -8,7 +8,7 @@ from trackyard.domain.platform.alerts.kinds import KINDS_BY_FINDING, AlertKind
 from trackyard.domain.platform.findings import Finding, FindingKind, Severity
 
 LOST_MS: Final = 2 * 86_400_000
-"""An alert closes when nothing looked for its cause for this long, such as that of a removed machine."""
+"""An alert closes when nothing looked for its cause for this long, such as after a machine was removed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class DayReader:
         if found is None and (pair := _YEAR_LAST.fullmatch(text)) is not None:
             found = self._by_column(text, int(pair[1]), pair[2], int(pair[3]), _year(pair[4]))
         if found is None or not 1970 < found.year < 9999:
-            raise ValueError(gettext("%(value)s is no day; write it as 2026-01-31", value=shown(cell)))
+            raise ValueError(gettext("%(value)s is not a day; write it as 2026-01-31", value=shown(cell)))
         return found
 
     def _by_column(self, text: str, first: int, mark: str, second: int, year: int) -> date | None:

@@ -82,7 +82,7 @@ def text_of(content: bytes) -> DecodedText:
     except UnicodeDecodeError:
         raise TableFault(gettext("The file is cut short in UTF-16. Save it as CSV in UTF-8.")) from None
     if "\0" in found.text:
-        raise TableFault(gettext("The file is no text. Save it as CSV in UTF-8."))
+        raise TableFault(gettext("The file is not text. Save it as CSV in UTF-8."))
     return found
 
 

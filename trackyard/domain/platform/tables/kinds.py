@@ -62,7 +62,7 @@ def texts(_: Sequence[Cell]) -> CellReader:
 
 
 def ids(_: Sequence[Cell]) -> CellReader:
-    """Read ids that are texts: a formula, and a number that a spreadsheet shortened, is none."""
+    """Read ids that are texts: a formula, or a number that a spreadsheet shortened, is refused."""
     return _as_id
 
 
@@ -82,7 +82,9 @@ def amounts_in(currency: str) -> Kind:
     def read(cell: Cell) -> Decimal:
         amount, named = read_amount(cell), currency_in(cell)
         if named and named != currency:
-            raise ValueError(gettext("%(value)s is no amount in %(currency)s", value=shown(cell), currency=currency))
+            raise ValueError(
+                gettext("%(value)s is not an amount in %(currency)s", value=shown(cell), currency=currency)
+            )
         return amount
 
     return lambda _: read
@@ -118,7 +120,7 @@ def statuses(words: Mapping[Status, Sequence[str]], hint: str = "") -> Kind:
         text = plain_text(cell)
         found = known.get(_word(re.sub(r"^([0-9])[.,]0+$", r"\1", text)))
         if found is None:
-            raise ValueError(gettext("%(value)s is no known status", value=shown(text[:60])) + hint)
+            raise ValueError(gettext("%(value)s is not a known status", value=shown(text[:60])) + hint)
         return found
 
     return lambda _: read
@@ -151,7 +153,7 @@ def _as_id(cell: Cell) -> str:
 def _currency(cell: Cell) -> str:
     text = plain_text(cell)
     if not _CODE.fullmatch(text):
-        raise ValueError(gettext("%(value)s is no currency code of three letters", value=shown(text[:20])))
+        raise ValueError(gettext("%(value)s is not a currency code of three letters", value=shown(text[:20])))
     return text.upper()
 
 

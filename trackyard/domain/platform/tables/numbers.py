@@ -56,7 +56,7 @@ def read_whole_number(cell: Cell) -> int:
     text = plain_text(cell)
     found = _WHOLE.fullmatch(text)
     if found is None or len(found[1]) > _LONGEST:
-        raise ValueError(gettext("%(value)s is no whole number", value=shown(cell)))
+        raise ValueError(gettext("%(value)s is not a whole number", value=shown(cell)))
     return int(found[1])
 
 
@@ -137,4 +137,4 @@ def _are_thousands(groups: list[str]) -> bool:
 
 
 def _no_amount(text: str) -> ValueError:
-    return ValueError(gettext("%(value)s is no amount; write it as 1234.50", value=shown(text)))
+    return ValueError(gettext("%(value)s is not an amount; write it as 1234.50", value=shown(text)))

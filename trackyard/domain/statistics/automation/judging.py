@@ -16,7 +16,7 @@ from trackyard.domain.statistics.automation.rules import Reading, Rule, RuleCond
 from trackyard.domain.statistics.automation.windows import HOUR_MS, WEEKS_BEFORE, Window, same_hours_before
 
 RAREST_CHANCE: Final = 1e-6
-"""A difference from the usual is no finding when such a one has a greater chance."""
+"""A difference from the usual is not a finding when such a one has a greater chance."""
 
 ByKey = Mapping[Key, Measures]
 
@@ -55,8 +55,8 @@ def _verdict(rule: Rule, key: Key, now: Measures, before: Sequence[Measures]) ->
 def is_new_cause(met_until: int | None, window: Window) -> bool:
     """Return whether a window that meets the conditions is a new cause.
 
-    met_until: the end of the last window of the same element that met them; None = none did. What follows without a
-    quiet hour, or shares an hour with it, has the same cause.
+    met_until: the end of the last window of the same element that met the conditions; None = no window did. A window
+    that begins right at this end, or overlaps the earlier one, has the same cause.
     """
     return met_until is None or window.since > met_until
 

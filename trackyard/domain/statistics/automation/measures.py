@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from trackyard.base.money import ZERO
-from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Unit
+from trackyard.domain.statistics.metrics import CLICKLESS, METRIC_BY_NAME, Unit
 
 Key = tuple[int | str, ...]
 """What is judged: the values of the slices of a rule, in their order."""
@@ -19,6 +19,7 @@ class Measures(NamedTuple):
 
     rejected: clicks that were rejected. conversions, charge, payout: of confirmed, pending and held ones.
     first, second: conversions of two goals, of every status. marked: clicks with a suspicious signal.
+    clickless, clickless_payout: the part of conversions and of payout that has no click.
     """
 
     clicks: int = 0
@@ -32,6 +33,8 @@ class Measures(NamedTuple):
     first: int = 0
     second: int = 0
     marked: int = 0
+    clickless: int = 0
+    clickless_payout: Decimal = ZERO
 
     def plus(self, other: "Measures") -> "Measures":
         """Return the sums of both."""
@@ -55,6 +58,7 @@ class RuleMetric:
     volume: what the minimum volume of a rule counts.
     is_money: whether `top` is an amount, which no chance can be computed of.
     of_goals, of_rejections, of_signals: whether it needs conversions by goal, rejected clicks, and marked clicks.
+    of_clickless: whether it needs conversions without a click.
     """
 
     top: Callable[[Measures], int | Decimal]
@@ -65,6 +69,7 @@ class RuleMetric:
     of_goals: bool = False
     of_rejections: bool = False
     of_signals: bool = False
+    of_clickless: bool = False
 
     def value(self, measured: Measures) -> Decimal | None:
         """Return the value, None for a share of nothing."""
@@ -75,7 +80,7 @@ class RuleMetric:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Return the sums that reports add up for the volume: at least as much as the minimum counts."""
+        """Return the columns of reports that together are at least the volume."""
         return _COUNTED[self.volume]
 
 
@@ -110,6 +115,7 @@ def _registered(name: str, volume: Callable[[Measures], int] = _clicks, *, of_re
         scale=100 if metric.unit is Unit.SHARE else metric.scale,
         is_money=metric.unit in (Unit.MONEY, Unit.RATE),
         of_rejections=of_rejections,
+        of_clickless=CLICKLESS in metric.reads,
     )
 
 

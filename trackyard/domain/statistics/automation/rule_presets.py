@@ -17,7 +17,7 @@ _TRACK360: Final = "https://track360.io/learn/affiliate-program-auditing-and-dia
 class RulePreset:
     """The fields of a rule that a person may begin with.
 
-    title: also that of the rule. reason: why the threshold is as it is. source: the page that publishes it, "" = ours.
+    title: also the rule's. reason: why the threshold is as it is. source: the page that publishes it, "" = ours.
     needs_goals: whether the person must name two goals.
     """
 

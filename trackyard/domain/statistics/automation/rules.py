@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.errors import Fields
+from trackyard.domain.offers.choices import TAKING_NO_CLICKS
 from trackyard.domain.statistics.automation.measures import METRICS, Key
 from trackyard.domain.tracking.subs import SUBS
 
@@ -36,7 +37,7 @@ class RuleAction(StrEnum):
 class RuleCondition:
     """A bound of a metric.
 
-    is_below: whether values below the bound meet it, else those above it.
+    is_below: whether values below the bound meet it, else values above it.
     bound: a value; with `is_usual` by how many percent the value must differ from the usual one.
     """
 
@@ -234,7 +235,7 @@ _NEEDED: Final[Mapping[RuleAction, tuple[str, ...]]] = {
 }
 """Action to the slices that it acts by."""
 _NEW_STATUSES: Final[Mapping[RuleAction, tuple[str, ...]]] = {
-    RuleAction.OFFER_STATUS: ("stopped", "suspended"),
+    RuleAction.OFFER_STATUS: TAKING_NO_CLICKS,
     RuleAction.CONVERSION_STATUS: ("confirmed", "pending", "declined", "hold"),
 }
 

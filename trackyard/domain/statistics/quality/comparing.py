@@ -9,7 +9,7 @@ from typing import Final
 from trackyard.domain.statistics.automation.chances import chance_at_least, chance_at_most
 
 RAREST_CHANCE: Final = 1e-6
-"""What is more likely than this by chance is no finding."""
+"""What is more likely than this by chance is not a finding."""
 LEAST_CLICKS: Final = 300
 LEAST_CONVERSIONS: Final = 20
 LEAST_SHARE: Final = LEAST_CONVERSIONS // 2
@@ -19,9 +19,9 @@ LEAST_OTHERS: Final = 100
 MARKED_PERCENT: Final = 20
 REPEATED_PERCENT: Final = 20
 RARE_FACTOR: Final = 5
-"""Clicks convert so many times less often than those of others."""
+"""Clicks convert so many times less often than other affiliates' clicks."""
 TIMES_FACTOR: Final = 3
-"""A share of conversions by time, or by device, is so many times that of others."""
+"""A share of conversions by time, or by device, is so many times the share of others."""
 QUICK_MS: Final = 10_000
 """From the click to the conversion; less needs no person (docs/spec/quality.md#thresholds)."""
 LATE_MS: Final = 24 * 3_600_000
@@ -163,7 +163,7 @@ def _found_marked(marked: int, clicks: int, share: float) -> tuple[float, float]
 
 
 def _each_judged(offer: OfferTraffic, only: int | None) -> Iterator[tuple[int, TrafficSums, OtherTraffic]]:
-    """Yield the affiliates with enough traffic, each with that of the others.
+    """Yield the affiliates with enough traffic, each with the traffic of the others.
 
     The sums are made once: an offer may have thousands of affiliates.
     """
@@ -233,7 +233,7 @@ def _of_clicks(sums: TrafficSums, others: OtherTraffic) -> Iterator[_Found]:
 def _usual_rate(sums: TrafficSums, others: OtherTraffic) -> float:
     """Return the share of clicks that convert for others on the devices of an affiliate; 0 = not known.
 
-    It is that of the affiliate in the middle, so that a single one does not set it.
+    It is the rate of the affiliate in the middle, so that a single one does not set it.
     """
     rates = sorted(
         rate

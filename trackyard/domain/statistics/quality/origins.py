@@ -33,7 +33,7 @@ SIGNALS: Final[Mapping[str, int]] = MappingProxyType(
 NETWORKS: Final = ("hosting", "vpn", "tor", "bot", "relay", "proxy")
 """The signals that an address can have."""
 SUSPICIOUS: Final = HOSTING | VPN | TOR | BOT | PROXY | HEADLESS
-"""The signals that mark a click. A private relay and a prefetch are those of ordinary people and their browsers."""
+"""The signals that mark a click. Private relays and prefetches come from ordinary people and their browsers."""
 MARKED: Final = "marked"
 CLEAN: Final = "clean"
 ORIGIN_CHOICES: Final = (CLEAN, MARKED, *SIGNALS)

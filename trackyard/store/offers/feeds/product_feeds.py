@@ -51,26 +51,26 @@ def remove_feed(conn: Connection, feed_id: str) -> None:
 
 
 def offers_with(conn: Connection, feed_ids: Collection[str]) -> dict[str, int]:
-    """Return the number of offers that name each of these feeds; 0 is absent."""
+    """Return the number of offers with each of these feeds; 0 is absent."""
     named = offer.c.product_feed_id
     query = select(named, func.count()).where(named.in_(set(feed_ids)), offer.c.removed_at.is_(None))
     return dict(conn.execute(query.group_by(named)).all())
 
 
 def offers_naming(conn: Connection, feed_id: str) -> set[int]:
-    """Return the offers that name a feed."""
+    """Return the offers with a feed."""
     query = select(offer.c.id).where(offer.c.product_feed_id == feed_id, offer.c.removed_at.is_(None))
     return set(conn.execute(query).scalars())
 
 
 def advertisers_naming(conn: Connection, feed_id: str) -> set[str]:
-    """Return the advertisers with offers that name a feed."""
+    """Return the advertisers that have offers with a feed."""
     query = select(offer.c.advertiser_id).where(offer.c.product_feed_id == feed_id, offer.c.removed_at.is_(None))
     return set(conn.execute(query.distinct()).scalars())
 
 
 def replace_items(conn: Connection, feed_id: str, new: Iterable[StoredItem]) -> None:
-    """Store the products of a feed in the place of those before."""
+    """Store the products of a feed in the place of the earlier ones."""
     _remove_items(conn, feed_id)
     rows = [
         {"id": each.id, "feed_id": feed_id, "place": place, **asdict(each.item)}

@@ -24,7 +24,7 @@ def summary_of(endpoint: Endpoint[object]) -> str:
 def page(*, title: str, prefix: str, menu: str, main: str, assets: str, here: str) -> str:
     """Return a whole page.
 
-    assets: the address of styles and scripts. here: that of the page, behind its version.
+    assets: the URL of styles and scripts. here: the URL of the page, behind its version.
     """
     versions = "".join(
         f'<a href="/docs/{each}{here}"{_CURRENT if each == prefix else ""}>{each}</a>' for each in reversed(VERSIONS)

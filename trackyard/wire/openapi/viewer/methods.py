@@ -4,7 +4,8 @@ import re
 from html import escape
 from typing import Final
 
-from trackyard.wire.openapi.document import ERRORS, Schema
+from trackyard.wire.openapi.document import Schema
+from trackyard.wire.openapi.errors import ERRORS
 from trackyard.wire.openapi.examples import Call, Example, languages
 from trackyard.wire.openapi.fields import FieldNode, answer_tree, answer_views, each_node, parameter_tree
 from trackyard.wire.openapi.viewer.html import code_block, field_list, json_block, method_mark, paragraphs, prose

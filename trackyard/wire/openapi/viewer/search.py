@@ -55,7 +55,7 @@ def search_index(document: Schema, guides: Iterable[Guide]) -> Index:
 
 
 def _answers(document: Schema, operation: Schema) -> list[FieldNode]:
-    """Return the fields of the answer with the most of them, that of staff."""
+    """Return the fields of the answer with the most of them, the answer for staff."""
     return answer_tree(document, answer_views(document, operation)[0])
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from trackyard.base.errors import BadInput
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Topic
 from trackyard.wire.http.health import Branch
 from trackyard.wire.openapi.document import INTRODUCTION, Schema, document, document_of_version
@@ -25,6 +27,10 @@ from trackyard.wire.response.errors import PageNotFound
 
 KEPT_PAGES: Final = 1000
 """Pages that are kept in memory, each about 20 KB: more than there are, so that each is made once."""
+
+DOCUMENT: Final = "/openapi.json"
+"""The path of the document of both versions, and with `?version=3.1` of one."""
+_LONGEST_QUERY: Final = 300
 
 _WRITING: Final = Lock()
 """Held while a page or document is written, so that it is written once."""
@@ -60,26 +66,40 @@ class Documented:
         return document(listed, version=self.version, servers=(self.address,), topics=topics, texts=self.texts)
 
 
-def openapi_branch(described: Documented) -> Branch:
-    """Return the OpenAPI documents, at addresses that begin with /openapi."""
+class OpenApiPages:
+    """The OpenAPI documents: of both versions, or of one. Each is written once."""
 
-    @cache
-    def found(rest: str) -> Resource:
-        if rest == ".json":
-            return json_resource(described.whole())
-        prefix = next((each for each in VERSIONS if f"/openapi{rest}" == document_path(each)), None)
+    def __init__(self, described: Documented) -> None:
+        self._described = described
+        self._kept = cache(self._written)
+
+    def by_path(self, rest: str, asked: Headers) -> Response:
+        """Return the document at an address that begins with /openapi. Raises PageNotFound."""
+        path = f"/openapi{rest.rstrip('/')}"
+        if path == DOCUMENT:
+            return self._response(None, asked)
+        prefix = next((each for each in VERSIONS if path == document_path(each)), None)
         if prefix is None:
             raise PageNotFound
-        return json_resource(document_of_version(described.whole(), prefix))
+        return self._response(prefix, asked)
 
-    def branch(rest: str, asked: Headers) -> Response:
+    def by_query(self, query: str, asked: Headers) -> Response:
+        """Return the document of the version in the query; without `version` the document of both."""
+        chosen = parse_qs(query[:_LONGEST_QUERY], keep_blank_values=True).get("version", [])
+        if chosen and (len(set(chosen)) > 1 or chosen[0] not in VERSIONS):
+            raise BadInput({"version": [f"This value must be one of {', '.join(VERSIONS)}."]})
+        return self._response(chosen[0] if chosen else None, asked)
+
+    def _response(self, prefix: str | None, asked: Headers) -> Response:
         with _WRITING:
-            document_found = found(rest.rstrip("/"))
+            document_found = self._kept(prefix)
         response = document_found.response(asked)
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    return branch
+    def _written(self, prefix: str | None) -> Resource:
+        whole = self._described.whole()
+        return json_resource(whole if prefix is None else document_of_version(whole, prefix))
 
 
 def docs_branch(described: Documented) -> Branch:

@@ -16,13 +16,12 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.people_names import affiliate_names
-from trackyard.console.staff.said import in_own_words
-from trackyard.console.staff.traffic.clicks.listing import PATH
+from trackyard.console.lists.objects import AFFILIATES, OFFERS
 from trackyard.console.staff.traffic.clicks.steps import evidence_of
-from trackyard.console.staff.traffic.filters import offer_titles, openable
 from trackyard.console.staff.traffic.reasons import REJECTIONS, Mend, rejection_sentence
 from trackyard.console.staff.traffic.words import forgiven_words
+from trackyard.console.staff.translations import translated_sentence
+from trackyard.console.tracking.clicks import PATH
 
 pages = Pages()
 
@@ -79,14 +78,13 @@ def click_page(request: PageRequest) -> PageAnswer:
     names = _Names.of(request, click)
     return request.page(
         "staff/traffic/click.html",
-        opens=openable(request),
         click=click,
         names=names,
         verdict=_verdict(request, click, today, names),
         evidence=evidence_of(click, today),
         facts=_facts(click, today, explanation),
         conclusions=[
-            " ".join(in_own_words(part) for part in (each.sentence, each.advice) if part)
+            " ".join(translated_sentence(part) for part in (each.sentence, each.advice) if part)
             for each in ([] if explanation is None else explanation.conclusions)
             if each.code not in _SAID_BY_VERDICT
         ],
@@ -119,9 +117,9 @@ class _Names:
     def of(cls, request: PageRequest, click: RecordedClickView) -> "_Names":
         """Return the title and the name for a click."""
         offer, pid = click.offer_id, click.pid
-        offers = offer_titles(request.calls, [offer] if offer else ())
-        people = affiliate_names(request.calls, [pid] if pid else ())
-        return cls(offers.get(offer) or f"#{offer}", people.get(pid) or f"#{pid}")
+        offers = OFFERS.names(request.calls, [offer])
+        people = AFFILIATES.names(request.calls, [pid])
+        return cls(offers.get(str(offer)) or f"#{offer}", people.get(str(pid)) or f"#{pid}")
 
 
 def _verdict(request: PageRequest, click: RecordedClickView, today: ClickCheckView, names: _Names) -> WhyVerdict:
@@ -236,7 +234,7 @@ def _facts(click: RecordedClickView, today: ClickCheckView, explanation: Explana
     browser = f"{visitor.browser} {visitor.browser_version}".strip()
     link = f"/console/conversions/{made[0].id}" if made else ""
     rows = [
-        ClickFact(gettext("Address"), visitor.ip, place),
+        ClickFact(gettext("IP address"), visitor.ip, place),
         ClickFact(gettext("Network"), visitor.isp, visitor.connection_type),
         ClickFact(gettext("Device"), " ".join(each.strip() for each in device if each.strip()), browser),
         ClickFact(gettext("Came from"), click.referrer),

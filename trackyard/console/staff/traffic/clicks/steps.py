@@ -7,14 +7,14 @@ from typing import Final
 from trackyard.api.tracking.click_check import ClickCheckView, ClickStepView, RecordedClickView
 from trackyard.base.texts.marks import gettext
 from trackyard.console.staff.traffic.reasons import rejection_sentence
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.domain.tracking.reference.results import results
 
 
 def _groups() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for name, each in reference_texts("results")["rejections"].items():
-        if "step" in each:
-            found[each["step"]] = (*found.get(each["step"], ()), name)
+    for name, each in results().rejections.items():
+        if each.step:
+            found[each.step] = (*found.get(each.step, ()), name)
     return found
 
 
@@ -81,9 +81,9 @@ def _today_differs(steps: Sequence[str], verdicts: Mapping[str, ClickStepView]) 
 def _target(click: RecordedClickView, today: ClickCheckView) -> str:
     """Return where a click went, as far as the record and the rules of today show it."""
     if click.passed:
-        if not today.passes:  # its target of today is that of rejected clicks
+        if not today.passes:  # today it would go where rejected clicks go
             return gettext("to the page of the offer")
         return gettext("to %(target)s, with the rules of today and without a deep link", target=today.target)
     if today.passes or not today.target:
-        return gettext("to the trafficback URL of the offer, or to the page that says that the offer is not available")
+        return gettext("to the trafficback URL of the offer, or to the page of an offer that is not available")
     return gettext("to %(target)s, with the rules of today", target=today.target)

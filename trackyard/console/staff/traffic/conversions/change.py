@@ -11,12 +11,13 @@ from trackyard.api.conversions import edits
 from trackyard.api.conversions.conversions import ConversionForStaff, ConversionsForStaff
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.console.conversions.listing import PATH, PREVIEWED, STATUSES
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES, ConversionRow, conversion_row
+from trackyard.console.lists.page import make_table
 
 pages = Pages()
 
@@ -39,10 +40,10 @@ class MoneyEffect:
 class ChangePreview:
     """A change before it is made.
 
-    changed: rows that get another status. same: rows that have it already. paid: changed rows in a payment.
+    changed: conversions that get another status. same: the number that has it already. paid: changed ones in a payment.
     """
 
-    changed: list[ConversionRow]
+    changed: Sequence[ConversionForStaff]
     same: int
     paid: int
     effects: list[MoneyEffect]
@@ -71,10 +72,10 @@ def change(request: PageRequest) -> PageAnswer:
     return Redirect(str(list_address(back)), message)
 
 
-def list_address(query: str) -> PageAddress:
-    """Return the list that a query of its address belongs to."""
+def list_address(back: str) -> PageAddress:
+    """Return the list that people came from. back: its address, or the query of it."""
     try:
-        return PageAddress(PATH, tuple(parse_qsl(query, max_num_fields=100)))
+        return PageAddress(PATH, tuple(parse_qsl(back.rpartition("?")[2].removeprefix(PATH), max_num_fields=100)))
     except ValueError:
         return PageAddress(PATH)
 
@@ -93,12 +94,14 @@ def _preview(
 ) -> Html:
     sent = [*(("id[]", each) for each in ids), ("limit", str(MOST))]
     found = request.calls.ask_as(ConversionsForStaff, conversions_api.list_conversions, sent).conversions if ids else []
-    is_known = status in STATUSES
+    preview = _changed(found, status) if status in STATUSES and found else None
     return request.page(
         "staff/traffic/conversions_change.html",
         400 if refusal else 200,
-        preview=_changed(found, status) if is_known and found else None,
-        wanted=status if is_known else "",
+        preview=preview,
+        shown=make_table(PREVIEWED, request, preview.changed if preview else ()),
+        source_zone=request.day_zone,
+        wanted=status if status in STATUSES else "",
         statuses=STATUSES,
         ids=ids,
         back=back,
@@ -112,7 +115,7 @@ def _preview(
 def _changed(found: Sequence[ConversionForStaff], status: str) -> ChangePreview:
     changed = [each for each in found if each.status != status]
     return ChangePreview(
-        changed=[conversion_row(each) for each in changed],
+        changed=changed,
         same=len(found) - len(changed),
         paid=sum(each.payment_status != "opened" for each in changed),
         effects=list(_effects(changed, status)),

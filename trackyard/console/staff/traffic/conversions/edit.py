@@ -4,11 +4,11 @@ from typing import Final
 
 from trackyard.api.conversions import by_id, edits
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.conversions.listing import PATH, STATUSES
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES
 from trackyard.console.staff.traffic.conversions.one import find_conversion
 
 pages = Pages()

@@ -7,12 +7,12 @@ from typing import Final
 from trackyard.api.conversions import imports
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.conversions.listing import PATH
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.imported_files import NOTHING, ImportedFile, SentContent, read_import
-from trackyard.console.staff.traffic.conversions.listing import PATH
 from trackyard.domain.conversions.tables import IMPORT
 from trackyard.domain.platform.tables.grids import TableFault
 
@@ -144,7 +144,7 @@ def _checked(
 
 
 def _in_other_currencies(file: ImportedFile, checks: Mapping[int, imports.ImportCheckView]) -> dict[int, list[str]]:
-    """Return the lines with amounts that name another currency than that of the conversion, and why."""
+    """Return the lines with amounts in another currency than the conversion's, and why."""
     found: dict[int, list[str]] = {}
     for number, codes in file.currencies.items():
         currency = checks[number].currency if number in checks else None

@@ -12,15 +12,14 @@ from trackyard.api.tracking import explain, logs, resends
 from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.conversions.listing import PATH, STATUSES, signals_of
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES, signals_of
 from trackyard.console.staff.traffic.conversions.way import steps_of
-from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.reasons import DECLINES, decline_sentence
 from trackyard.console.staff.traffic.words import author, lasting, seconds_between, staff_names
 from trackyard.domain.tracking.subs import SUBS
@@ -77,7 +76,6 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         explanation = calls.ask(explain.explain, [("id", conversion.id)]).explanation
     return request.page(
         "staff/traffic/conversion.html",
-        opens=openable(request),
         conversion=conversion,
         state=status,
         status_label=STATUSES[status],

@@ -9,8 +9,8 @@ from trackyard.api.conversions.by_id import SingleConversionForStaff
 from trackyard.api.tracking.explain import ExplanationView
 from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.texts.marks import gettext
+from trackyard.console.conversions.listing import STATUSES
 from trackyard.console.frame import shown
-from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.reasons import decline_sentence
 from trackyard.console.staff.traffic.words import author, forgiven_words
 from trackyard.domain.conversions.statuses import SENT_STATUSES
@@ -151,9 +151,7 @@ def _deliveries(conversion: SingleConversionForStaff, explanation: ExplanationVi
         if delivery.conversion_id != conversion.id:
             continue
         receiver = (
-            gettext("to %(name)s", name=name)
-            if delivery.postback_id
-            else gettext("to the offer's cross-postback address")
+            gettext("to %(name)s", name=name) if delivery.postback_id else gettext("to the offer's cross-postback URL")
         )
         for each in delivery.attempts:
             sent = each.outcome == "sent"

@@ -5,13 +5,13 @@ from typing import Final
 
 from trackyard.api.tracking import postback_check
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.conversions.listing import STATUSES
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.staff.traffic.clicks.steps import EvidenceLine
-from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.postbacks.words import fault_words
 
 pages = Pages()
@@ -44,8 +44,8 @@ PLAN: Final = FormPlan(
             (
                 FormField(
                     "url",
-                    label=lazy_gettext("Whole address"),
-                    help=lazy_gettext("As the advertiser calls it; the fields below replace what it says."),
+                    label=lazy_gettext("Whole URL"),
+                    help=lazy_gettext("As the advertiser calls it; the fields below replace its values."),
                     widget="text",
                     wide=True,
                 ),
@@ -103,7 +103,7 @@ def check_postback(request: PageRequest) -> PageAnswer:
         request,
         gettext("Check a postback"),
         back="/console/postbacks",
-        line=gettext("It says what a postback of an advertiser would do. Nothing is counted, recorded or sent."),
+        line=gettext("It shows what a postback of an advertiser would do. Nothing is counted, recorded or sent."),
         save=gettext("Check the postback"),
         template="staff/traffic/postback_check.html",
         check=found,

@@ -9,14 +9,12 @@ from trackyard.api.tracking.explain import (
 )
 from trackyard.base.errors import NotFound
 from trackyard.base.texts.marks import gettext
+from trackyard.console.conversions.listing import STATUSES
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.console.staff.traffic.clicks.one import ClickFact
-from trackyard.console.staff.traffic.conversions.listing import STATUSES
-from trackyard.console.staff.traffic.filters import openable
-from trackyard.console.staff.traffic.postbacks.listing import PATH
 from trackyard.console.staff.traffic.postbacks.words import (
     STATES,
     answer_text,
@@ -25,6 +23,7 @@ from trackyard.console.staff.traffic.postbacks.words import (
     outcome_sentence,
 )
 from trackyard.console.staff.traffic.words import forgiven_words
+from trackyard.console.tracking.postbacks import PATH
 
 pages = Pages()
 
@@ -45,7 +44,6 @@ def received_page(request: PageRequest) -> PageAnswer:
     )
     return request.page(
         "staff/traffic/postback_received.html",
-        opens=openable(request),
         postback=postback,
         tone="rejected" if postback.response else "passes" if postback.state == "decided" else "waits",
         sentence=sentence,
@@ -66,7 +64,6 @@ def sent_page(request: PageRequest) -> PageAnswer:
     made = {each.id: each for each in explanation.conversions}
     return request.page(
         "staff/traffic/postback_sent.html",
-        opens=openable(request),
         delivery=delivery,
         label=label,
         tone=tone,
@@ -137,7 +134,7 @@ def _sent_facts(delivery: ExplainedDeliveryView, conversion: ExplainedConversion
     by = (
         gettext("postback %(postback_id)s", postback_id=delivery.postback_id)
         if delivery.postback_id
-        else gettext("cross-postback address of the offer")
+        else gettext("cross-postback URL of the offer")
     )
     return [
         each

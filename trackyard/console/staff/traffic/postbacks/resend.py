@@ -6,8 +6,8 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.offers_shown import names
-from trackyard.console.staff.traffic.postbacks.listing import PATH
+from trackyard.console.lists.objects import AFFILIATES
+from trackyard.console.tracking.postbacks import PATH
 
 pages = Pages()
 
@@ -44,7 +44,7 @@ def _form(request: PageRequest, typed: dict[str, str], refusal: RequestError | N
         "staff/traffic/replay.html",
         400 if refusal else 200,
         typed=typed,
-        affiliates=names.affiliates(request.calls),
+        affiliates=AFFILIATES.choices(request.calls),
         faults={} if refusal is None else {name: " ".join(each) for name, each in (refusal.fields or {}).items()},
         refusal="" if refusal is None else refusal.text,
     )

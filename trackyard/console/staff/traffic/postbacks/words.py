@@ -6,8 +6,8 @@ from typing import Final
 from trackyard.api.tracking.explain import DeliveryAttemptView
 from trackyard.api.tracking.logs import AffiliatePostback
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.staff.said import in_own_words
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.console.staff.translations import translated_sentence
+from trackyard.domain.tracking.reference.results import UNKNOWN, results
 
 OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
     "sent": (lazy_gettext("Sent"), "confirmed"),
@@ -40,7 +40,7 @@ STATES: Final[Mapping[str, str]] = {
     "decided": lazy_gettext("It changed or made a conversion."),
     "queued": lazy_gettext("It is in the inbox and is decided in some seconds."),
     "waiting": lazy_gettext("It waits in the inbox: the click that it names is not loaded yet."),
-    "quarantined": lazy_gettext("It is in quarantine: its decision failed. The log of the server says why."),
+    "quarantined": lazy_gettext("It is in quarantine: its decision failed. The log of the server has the reason."),
 }
 """State of an inbound postback without a fault, in words."""
 REPORTED: Final[Mapping[int, str]] = {1: "confirmed", 2: "pending", 3: "declined", 5: "hold"}
@@ -56,7 +56,7 @@ def outcome_sentence(outcome: str) -> str:
     """Return the meaning of an outcome."""
     if outcome == "waiting":
         return gettext("It is queued and is sent in some seconds.")
-    return in_own_words(str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", "")))
+    return translated_sentence(results().deliveries.get(outcome, UNKNOWN).text)
 
 
 def answer_text(attempt: AffiliatePostback | DeliveryAttemptView) -> str:
@@ -70,5 +70,5 @@ def answer_text(attempt: AffiliatePostback | DeliveryAttemptView) -> str:
 
 def fault_words(response: str) -> tuple[str, str]:
     """Return the meaning of the fault of an inbound postback, and the advice for it."""
-    found = reference_texts("results")["faults"].get(response, {})
-    return in_own_words(str(found.get("text", ""))), in_own_words(str(found.get("advice", "")))
+    found = results().faults.get(response, UNKNOWN)
+    return translated_sentence(found.text), translated_sentence(found.advice)

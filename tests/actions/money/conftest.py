@@ -1,0 +1,1 @@
+from tests.support.api import shared_api  # noqa: F401

@@ -1,0 +1,1 @@
+"""The lists of conversions (docs/spec/console.md#traffic)."""

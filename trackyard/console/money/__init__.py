@@ -1,0 +1,1 @@
+"""The pages of money, for staff and affiliates (docs/spec/console.md#money)."""

@@ -1,0 +1,33 @@
+"""All pages of money."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.money import (
+    asking,
+    balances,
+    corrections,
+    due,
+    held_changes,
+    invoice_editing,
+    invoices,
+    payment,
+    payment_requests,
+    payments,
+    statements,
+)
+
+PARTS: Final[tuple[Pages, ...]] = (
+    payments.pages,
+    due.pages,
+    held_changes.pages,
+    payment_requests.pages,
+    asking.pages,
+    payment.pages,
+    invoices.pages,
+    invoice_editing.pages,
+    balances.pages,
+    corrections.pages,
+    statements.pages,
+)
+"""All of them; pages with a path of their own come before the page of one payment."""

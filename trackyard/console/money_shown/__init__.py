@@ -1,1 +1,0 @@
-"""Money as staff and affiliates see it: statements, and words for what payments pay."""

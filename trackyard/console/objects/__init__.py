@@ -1,0 +1,1 @@
+"""What pages of objects share (docs/spec/console.md)."""

@@ -1,0 +1,1 @@
+"""Pages of affiliates, advertisers and staff users."""

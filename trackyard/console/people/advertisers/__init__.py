@@ -1,0 +1,1 @@
+"""Pages of advertisers (docs/spec/console.md#advertisers)."""

@@ -1,0 +1,1 @@
+"""Pages of affiliates (docs/spec/console.md#affiliates)."""

@@ -1,9 +1,0 @@
-"""The pages of rules that watch the statistics (docs/spec/console.md#rules)."""
-
-from typing import Final
-
-from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.rules import editing, listing, one
-
-PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages)
-"""All pages of rules; those with a name of their own come before the page of one rule."""

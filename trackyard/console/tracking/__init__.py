@@ -1,0 +1,1 @@
+"""The lists of clicks, postbacks and pixels (docs/spec/console.md#traffic)."""
