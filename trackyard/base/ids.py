@@ -60,6 +60,12 @@ def is_hex24(text: str) -> bool:
     return _HEX24.match(text) is not None
 
 
+def names_no_click(click_id: str) -> bool:
+    """Return whether a click id is of a conversion without a click: an import or a promo code made it."""
+    found = find_click_id(click_id)
+    return found is not None and found.edge == IMPORT_EDGE
+
+
 def find_click_id(text: str) -> ClickId | None:
     """Return the parts of a click id; None for other text."""
     if not is_hex24(text):

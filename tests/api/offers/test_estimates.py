@@ -7,6 +7,7 @@ from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.page_forms import FormReader, read_form, send
 from tests.support.pages import staff_visitor
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.domain.conversions.conversions import DeclineReason
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
@@ -71,6 +72,19 @@ def test_estimated_terms_judge_recorded_conversions_and_change_nothing(api: Api)
     held = estimate(api, offer, "conversions", hold_period="7")["after"]
     assert (held["conversions"], held["on_hold"]) == (3, 2)
     assert api.admin.get(f"/3.1/offer/{offer}") == stored
+
+
+def test_estimate_of_session_lengths_leaves_conversions_without_a_click_alone(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser, status="active", privacy="public", **PAYMENT)
+    pid, _ = api.add_affiliate(status="active")
+    at = api.deps.clock.now_ms() - DAY_MS
+    of = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "created_at": at}
+    for number, edge in enumerate((1, IMPORT_EDGE), 1):
+        click = {"time": at, "id": f"{at // 1000:08x}{edge:02x}{number:014x}"}
+        add_conversion(api.deps, number, **of, click=click)
+    found = estimate(api, offer, "conversions", minimal_click_session="1m")
+    assert [(found[each]["conversions"], found[each]["declined"]) for each in ("before", "after")] == [(2, 0), (1, 1)]
 
 
 def test_estimated_rules_decide_recorded_clicks_again(api: Api) -> None:

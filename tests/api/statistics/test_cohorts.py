@@ -9,6 +9,7 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
+from trackyard.base.ids import IMPORT_EDGE
 
 DAYS = {"date_from": "2023-11-15", "date_to": "2023-11-16"}
 DAY_MS = 86_400_000
@@ -91,6 +92,10 @@ def test_time_to_action_report_counts_per_interval(traffic: CohortTraffic) -> No
     rows = [{"affiliate_id": traffic.first} | counts, {"affiliate_id": traffic.second} | other]
     pages = {"per_page": 100, "total_count": 2, "page": 1}
     assert body == {"status": 200, "data": rows, "pagination": pages}
+    imported = {"id": f"{NOON // 1000:08x}{IMPORT_EDGE:02x}{9:014x}"}
+    own = {"offer_id": traffic.offer, "affiliate_id": traffic.first}
+    add_conversion(traffic.api.deps, 9, **own, goal="install", click=imported, created_at=NOON)
+    assert traffic.api.admin.get("/3.0/stats/time-to-action", **traffic.timed())["data"] == rows
     both = f"{traffic.first},{traffic.second}"
     for more, wanted in (
         ({"affiliate_ids": both}, rows),

@@ -5,16 +5,20 @@ from typing import Any
 import pytest
 
 from tests.support.api import NOW, Api
-from tests.support.models.events import new_click
+from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import staff_visitor
 from trackyard.actions.platform import traffic_quality
 from trackyard.actions.statistics.automation.measuring import measure
+from trackyard.analytics.load import load
 from trackyard.base.errors import ReportTooHeavy
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.domain.statistics.automation.measures import METRICS
 from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
 from trackyard.domain.statistics.automation.windows import Window
+from trackyard.domain.statistics.quality.comparing import QualityKind
 from trackyard.domain.statistics.quality.origins import HOSTING, RELAY, TOR
+from trackyard.domain.statistics.rows import encode_row
 
 HOUR_MS = 3_600_000
 PERIOD = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
@@ -76,6 +80,27 @@ def test_quality_findings_of_all_affiliates_are_in_the_list_of_findings(api: Api
     assert found["evidence"]["path"] == f"/admin/partner/{places['pid']}/health"
     page = staff_visitor(api).read("/console/health")
     assert f"/console/affiliates/{places['pid']}/health" in page.links
+
+
+@pytest.mark.parametrize(("edge", "kinds"), [(1, ["quick_conversions", "other_devices"]), (IMPORT_EDGE, [])])
+def test_quality_leaves_out_conversions_without_a_click(api: Api, edge: int, kinds: list[str]) -> None:
+    """Imports and promo codes convert at the time of their own click."""
+    offer, (pid, _), (other, _) = api.add_offer(), api.add_affiliate(), api.add_affiliate()
+    at = NOW - HOUR_MS
+    clicks = [new_click(n, time=at, offer=offer, affiliate=pid, device="mobile") for n in range(400)]
+    clicks += [new_click(n, time=at, offer=offer, affiliate=other, device="mobile") for n in range(400, 800)]
+    load_clicks(api.deps, clicks)
+    events = [
+        new_fact(n, offer=offer, affiliate=other, device="mobile", click_id=clicks[400 + n].id,
+                 click_time=at - 600_000, time=at)
+        for n in range(150)
+    ]  # fmt: skip
+    without = [f"{at // 1000:08x}{edge:02x}{n:014x}" for n in range(200, 240)]
+    own = {"offer": offer, "affiliate": pid, "click_time": at, "time": at}
+    events += [new_fact(200 + n, click_id=click_id, **own) for n, click_id in enumerate(without)]
+    load(api.deps.analytics, "fact", [encode_row(each) for each in events], "events")
+    findings = api.admin.get(f"/3.1/admin/partner/{pid}/health")["health"]["findings"]
+    assert [each["kind"] for each in findings if each["kind"] in list(QualityKind)] == kinds
 
 
 def test_quality_by_network_is_in_the_health(api: Api) -> None:

@@ -9,6 +9,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.reports.compiler import filter_parameters, in_period, limit_clause
 from trackyard.analytics.reports.goals import find_shown, with_every_spelling
+from trackyard.analytics.reports.metrics import CLICKLESS_SQL
 from trackyard.analytics.reports.scopes import scope_conditions
 from trackyard.domain.offers.goals import goal_key, goal_keys, is_same_goal
 from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
@@ -75,14 +76,16 @@ def _count_reached(query: RetentionQuery, size: int, later: dict[str, int]) -> d
 
 
 def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
-    """Return a page by affiliate, and the number of affiliates with clicks or conversions.
+    """Return a page by affiliate, and the number of affiliates with clicks or conversions of clicks.
 
     Raises ReportTooHeavy.
     """
     shared, parameters = in_period(query.scope, query.since, query.until)
     shared += ["offer = {offer:Int64}", *_affiliate_conditions(query.affiliates)]
     of_clicks = " AND ".join([*shared, "reason = ''"])
-    of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if query.goals else [])])
+    of_facts = " AND ".join(
+        [*shared, f"NOT ({CLICKLESS_SQL})", *(["has({goals:Array(String)}, goal)"] if query.goals else [])]
+    )
     delay = "time - click_time"  # below 0 when clocks differ, which is not a time at all
     each = (
         f"SELECT affiliate, count() AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d, toInt64(0) AS e "

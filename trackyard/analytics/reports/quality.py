@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
+from trackyard.analytics.reports.metrics import CLICKLESS_SQL
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import NetworkClicks
 from trackyard.domain.statistics.quality.comparing import (
@@ -112,7 +113,10 @@ def thing_condition(of: str, key: int | str) -> tuple[str, dict[str, Any]]:
 def list_offer_traffic(
     analytics: Analytics, scope: Scope, offers: Sequence[int], since: int, until: int, repeated: RepeatedByPlace
 ) -> list[OfferTraffic]:
-    """Return the traffic of offers by affiliate. Raises ReportTooHeavy."""
+    """Return the traffic of offers by affiliate. Raises ReportTooHeavy.
+
+    Conversions without a click are left out: they have no time since a click, and no clicks convert to them.
+    """
     if not offers:
         return []
     conditions, parameters = in_period(scope, since, until)
@@ -122,7 +126,7 @@ def list_offer_traffic(
     sums = ", ".join(f"sum({name})" for name in ("clicks", "marked", "conversions", "quick", "late"))
     sql = (
         f"SELECT {keys}, {sums} FROM (SELECT {keys}, {_CLICKS} FROM click {where} AND reason = '' {grouped} "
-        f"UNION ALL SELECT {keys}, {_CONVERSIONS} FROM fact {where} {grouped}) {grouped}"
+        f"UNION ALL SELECT {keys}, {_CONVERSIONS} FROM fact {where} AND NOT ({CLICKLESS_SQL}) {grouped}) {grouped}"
     )
     found: dict[int, dict[int, dict[str, tuple[int, ...]]]] = defaultdict(lambda: defaultdict(dict))
     rows = analytics.rows(sql, values, tuple[int, int, str, int, int, int, int, int], has_rollup=False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from trackyard.base.ids import names_no_click
 from trackyard.base.money import ZERO, converted, converted_exactly
 from trackyard.domain.conversions.conversions import DECLINED, Conversion, DeclineReason, OfferTerms
 from trackyard.domain.conversions.decisions import apply_hold, apply_quality, is_suspicious
@@ -72,7 +73,9 @@ def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, De
         terms.payments, terms.personal_payments, conversion.affiliate_id, conversion.goal, conversion.click
     )
     rate = None if payment is None else rates.get(payment.currency)
-    if payment is None or rate is None or not duration_ms(terms.min_session) <= age_ms <= duration_ms(terms.session):
+    is_timed = not names_no_click(conversion.click_id)
+    is_in_session = duration_ms(terms.min_session) <= age_ms <= duration_ms(terms.session)
+    if payment is None or rate is None or (is_timed and not is_in_session):
         return TermsOutcome(declined=1)
     is_suspect = is_suspicious(conversion.click, conversion.signals)
     if is_suspect and terms.quality is QualityMode.REJECT:

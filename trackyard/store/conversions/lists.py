@@ -23,6 +23,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.domain.conversions.lists import HIDDEN_STATUS, ConversionFilter, ListedConversion
 from trackyard.domain.conversions.postbacks import action_id_forms
 from trackyard.domain.conversions.statuses import Status
@@ -193,14 +194,15 @@ def count_repeated_addresses(
 ) -> dict[tuple[int, int], int]:
     """Return conversions from addresses that had converted before, by offer and affiliate.
 
-    Conversions that are declined or without an IP address do not count. since: of their creation, UTC milliseconds.
+    Conversions that are declined, without a click or without an IP address do not count. since: of their creation,
+    UTC milliseconds.
     """
     columns = conversion.c
     repeated = func.count() - func.count(columns.click_ip.distinct())
     query = (
         select(columns.offer_id, columns.affiliate_id, repeated)
         .where(*_scoped(scope), columns.offer_id.in_(offers), columns.created_at >= since, columns.click_ip != "")
-        .where(columns.status.not_in(_DECLINED))
+        .where(columns.status.not_in(_DECLINED), func.substr(columns.click_id, 9, 2) != f"{IMPORT_EDGE:02x}")
         .group_by(columns.offer_id, columns.affiliate_id)
     )
     return {(offer, affiliate): number for offer, affiliate, number in conn.execute(query)}

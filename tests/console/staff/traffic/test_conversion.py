@@ -4,6 +4,7 @@ from tests.support.api import Api
 from tests.support.models.events import NOON
 from tests.support.pages import staff_visitor
 from tests.support.traffic_pages import traffic_desk
+from trackyard.base.ids import IMPORT_EDGE
 from trackyard.console.staff.traffic.words import lasting
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
@@ -31,6 +32,14 @@ def test_conversion_page_lists_what_happened_in_order(api: Api) -> None:
     assert places == sorted(places)
     assert "Charge $10.00 fixed amount Payout $7.00 Margin $3.00 30.0 % Balance Owed to the affiliate." in text
     assert "Time to action 1 s from click to conversion Action ID R-88120 Goal 1 Sale" in text
+
+
+def test_conversion_page_of_a_conversion_without_a_click_has_no_time_since_one(api: Api) -> None:
+    desk = traffic_desk(api)
+    made = desk.conversion(1, click={"id": f"{NOON // 1000:08x}{IMPORT_EDGE:02x}{1:014x}", "country": "GB"})
+    text = staff_visitor(api).read(f"/console/conversions/{made.id}").text
+    assert "Click from" not in text and "1 s from click" not in text
+    assert "Confirmed charge $10.00, payout $7.00" in text
 
 
 def test_conversion_page_explains_a_decline_and_counts_those_alike(api: Api) -> None:

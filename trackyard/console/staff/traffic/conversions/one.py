@@ -11,6 +11,7 @@ from trackyard.api.conversions.conversions import ConversionsForStaff
 from trackyard.api.tracking import explain, logs, resends
 from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.ids import names_no_click
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.conversions.listing import PATH, STATUSES, signals_of
 from trackyard.console.frame import shown
@@ -210,15 +211,21 @@ def _booked(request: PageRequest, conversion: SingleConversionForStaff, status: 
     return paid[conversion.payment_status]
 
 
-def _facts(request: PageRequest, conversion: SingleConversionForStaff) -> list[Fact]:
+def _time_to_action(conversion: SingleConversionForStaff) -> str:
+    if names_no_click(conversion.click_id):
+        return ""
     lasted = seconds_between(conversion.click_time, conversion.created_at)
+    return "" if lasted is None else lasting(lasted)
+
+
+def _facts(request: PageRequest, conversion: SingleConversionForStaff) -> list[Fact]:
     subs = enumerate((getattr(conversion, name) for name in SUBS), 1)
     custom = [
         (gettext("Custom %(number)s", number=number), str(getattr(conversion, f"custom_field_{number}")))
         for number in range(1, 8)
     ]
     rows = [
-        Fact(gettext("Time to action"), "" if lasted is None else lasting(lasted), gettext("from click to conversion")),
+        Fact(gettext("Time to action"), _time_to_action(conversion), gettext("from click to conversion")),
         Fact(gettext("Action ID"), conversion.action_id),
         Fact(gettext("Goal"), conversion.goal_value, conversion.goal),
         Fact(gettext("Subs"), " · ".join(f"{number} {value}" for number, value in subs if value)),

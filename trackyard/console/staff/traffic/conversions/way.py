@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from trackyard.api.conversions.by_id import SingleConversionForStaff
 from trackyard.api.tracking.explain import ExplanationView
 from trackyard.api.tracking.logs import HistoryEntry
+from trackyard.base.ids import names_no_click
 from trackyard.base.texts.marks import gettext
 from trackyard.console.conversions.listing import STATUSES
 from trackyard.console.frame import shown
@@ -57,6 +58,9 @@ def steps_of(
 
 
 def _click(conversion: SingleConversionForStaff, explanation: ExplanationView | None) -> Iterator[WayStep]:
+    """Yield the click; nothing for a conversion without one."""
+    if names_no_click(conversion.click_id):
+        return
     place = ", ".join(each for each in (conversion.city, conversion.country_name) if each)
     device = " ".join(each for each in (conversion.os, conversion.device_type) if each)
     parts = [
