@@ -19,7 +19,7 @@ from tests.support.stores.rebuilds import IdleRebuilder
 from tests.support.stores.shared_statements import open_database
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.callers import find_caller
-from trackyard.actions.platform.installation import first_start
+from trackyard.actions.platform.installation import first_start, store_api_url
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
@@ -53,6 +53,8 @@ UNBOUNDED = ApiLimits(
     pages_burst=10**6,
 )
 """Tests call faster than anyone may."""
+
+API_URL = "http://api.example"
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,14 @@ def _files() -> str:
     return directory
 
 
+def _start(database: Database) -> None:
+    first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
+    store_api_url(database, API_URL)
+
+
 def installed(database: Database, analytics: Analytics) -> Api:
     """Make a fresh installation over migrated stores."""
-    first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
+    _start(database)
     return opened(database, analytics)
 
 
@@ -147,7 +154,7 @@ def opened(database: Database, analytics: Analytics) -> Api:
         zone=ZoneInfo("UTC"),
         tracking_url="http://track.example",
         files=DirectoryStore(Path(tempfile.mkdtemp(dir=_files()))),
-        api_url="http://api.example",
+        api_url=API_URL,
         rebuilder=IdleRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
     )
     app = build(deps, limits=UNBOUNDED)
@@ -160,7 +167,7 @@ def _installed_sqlite(migrated_sqlite: Path) -> Path:
     path = Path(_files()) / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
     database = open_database(f"sqlite:///{path}")
-    first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
+    _start(database)
     database.close()
     return path
 

@@ -166,7 +166,7 @@ def test_payment_is_executed_once_another_administrator_confirms(any_network: Ap
     assert (answer.status_code, answer.json()["held_change"]["state"]) == (200, "confirmed")
     [paid] = any_network.admin.get("/3.1/admin/payments")["payments"]
     assert (paid["status"], paid["comment"], paid["paid_at"] is None) == ("paid", "November", False)
-    assert "Your payment of 9.50 USD is on its way" in [subject for _, subject, _ in mails(any_network)]
+    assert "Your payment of $9.50 is on its way" in [subject for _, subject, _ in mails(any_network)]
 
 
 def test_payment_systems_change_once_another_administrator_confirms(any_network: Api) -> None:
@@ -251,7 +251,7 @@ def test_held_change_is_made_once_under_concurrency(any_network: Api) -> None:
     for thread in threads:
         thread.join(60)
     assert sorted(found) == [200, 409, 409, 409]
-    assert [subject for _, subject, _ in mails(any_network)].count("Your payment of 9.50 USD is on its way") == 1
+    assert [subject for _, subject, _ in mails(any_network)].count("Your payment of $9.50 is on its way") == 1
     assert events(any_network).count("change_confirmed accepted") == 1
 
 

@@ -42,7 +42,7 @@ def test_connecting_to_several_offers_mails_new_offers_only(api: Api) -> None:
     body = api.admin.post(ENABLE, **{"offer_id[]": [first, second], "pid": pid})
     assert str(second) in body["message"]
     [mail] = mails(api)
-    assert (mail.recipient, mail.subject) == ("ann@affiliate.example", "You are connected to 1 offer(s)")
+    assert (mail.recipient, mail.subject) == ("ann@affiliate.example", f"You are connected to #{second} Hats")
     assert f"#{second} Hats" in mail.body and "Shoes" not in mail.body and "Hello ann" in mail.body
     api.admin.post(ENABLE, offer_id=first, pid=pid)
     assert len(mails(api)) == 1
@@ -82,7 +82,7 @@ def test_disconnecting_affiliate_mails_disconnected_offers_only(api: Api) -> Non
     assert version(api) > before
     assert [links(api, offer).affiliates for offer in (first, second)] == [(), ()]
     [mail] = mails(api)
-    assert mail.subject == "You are disconnected from 2 offer(s)"
+    assert mail.subject == f"You are disconnected from #{first} Shoes and 1 more"
     assert f"#{never} " not in mail.body
     api.admin.post(DISABLE, offer_id=first, pid=pid, notice=0)
     api.admin.post(DISABLE, offer_id=first, pid=pid)
@@ -94,7 +94,7 @@ def test_public_offer_can_be_disconnected_and_connected_again(api: Api) -> None:
     offer = api.add_offer(privacy="public")
     api.admin.post(DISABLE, offer_id=offer, pid=pid)
     assert links(api, offer) == RulesetConnections(offer=offer, disconnected=(pid,))
-    assert [mail.subject for mail in mails(api)] == ["You are disconnected from 1 offer(s)"]
+    assert [mail.subject for mail in mails(api)] == [f"You are disconnected from #{offer} Shoes"]
     api.admin.post(ENABLE, offer_id=offer, pid=pid)
     assert links(api, offer) == RulesetConnections(offer=offer, affiliates=(pid,))
 

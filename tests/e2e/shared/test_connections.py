@@ -30,5 +30,5 @@ def test_connection_changes_send_mail_and_redirect_clicks(program: RunningProgra
     poll_until(lambda: not passes(), seconds=10, what="the refusal of the affiliate that was taken off")
     program.api("POST", "/3.0/offer/enable-affiliate", pair)
     poll_until(passes, seconds=10, what="a click after it was connected again")
-    expected = ["You are connected to 1 offer(s)", "You are disconnected from 1 offer(s)"]
+    expected = [f"You are connected to #{offer} Shoes", f"You are disconnected from #{offer} Shoes"]
     poll_until(lambda: subjects() == expected, seconds=10, what="both mails")

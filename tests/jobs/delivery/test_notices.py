@@ -5,17 +5,20 @@ docs/spec/platform.md#mail. Notices of caps and of paused postbacks are tested w
 
 from collections.abc import Callable
 from decimal import Decimal
-from string import Formatter
 
 import pytest
 
 from tests.support.api import Api, installed
 from tests.support.models.history import add_conversion
 from trackyard.actions.platform import notices
-from trackyard.actions.platform.notices import Notice
+from trackyard.actions.platform.notices import NOTICES
 from trackyard.analytics.engine.connection import Analytics
+from trackyard.base.texts.languages import language, speaking
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.money.ledger import ledger_entries_of
+from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
+from trackyard.domain.platform.mails.values import MailLink, MailMoney
+from trackyard.domain.platform.mails.writing import names_in, write_plain, write_subject
 from trackyard.jobs.delivery.mail import LEASE_MS, Mailer
 from trackyard.outbound.mail import MailMessage, build_message
 from trackyard.store.engine.database import Database
@@ -101,14 +104,24 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
 @pytest.mark.parametrize(
     ("do", "recipient", "subject", "says"),
     [
-        (enable, ANN, "You are connected to 1 offer(s)", ["Hello Ann,", "#1 Shoes", "now connected"]),
-        (disable, ANN, "You are disconnected from 1 offer(s)", ["Hello Ann,", "#1 Shoes", "no longer connected"]),
-        (decide("approve"), ANN, "Your request for #1 Shoes is approved", ["Hello Ann,", "is approved"]),
+        (
+            enable,
+            ANN,
+            "You are connected to #1 Shoes",
+            ["Hello Ann,", "- #1 Shoes <http://api.example/portal/offers/1>"],
+        ),
+        (disable, ANN, "You are disconnected from #1 Shoes", ["Hello Ann,", "#1 Shoes", "no longer connected"]),
+        (
+            decide("approve"),
+            ANN,
+            "Your request for #1 Shoes is approved",
+            ["is approved", "Get your link:\nhttp://api.example/portal/offers/1"],
+        ),
         (decide("reject"), ANN, "Your request for #1 Shoes is rejected", ["Hello Ann,", "was rejected"]),
         (change("1"), ANN, "#1 Boots has changed", ["Hello Ann,", "#1 Boots", "Please look at its terms"]),
         (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
         (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
-        (paid("paid"), ANN, "Your payment of 7.50 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.50 USD"]),
+        (paid("paid"), ANN, "Your payment of $7.50 is on its way", ["Hello Ann,", "Payment: 1", "Amount: $7.50"]),
         (enable_without_notice, "", "", []),
         (disable_without_notice, "", "", []),
         (change("0"), "", "", []),
@@ -157,5 +170,35 @@ def test_notice_templates_are_plain_text_with_salutation(name: str) -> None:
     notice = TEMPLATES[name]
     assert notice.body.startswith("Hello {name},\n\n") and notice.body.endswith("\n")
     assert "\n" not in notice.subject and "<" not in notice.body
-    named = {field for _, field, _, _ in Formatter().parse(notice.subject) if field}
-    assert named <= {field for _, field, _, _ in Formatter().parse(notice.body) if field} | {"count"}
+    assert names_in(notice.subject) <= names_in(notice.body)
+    assert notice.button or not {"link"} & names_in(notice.body)
+
+
+def test_every_kind_of_mail_has_one_notice() -> None:
+    assert set(NOTICES) == set(NoticeKind)
+    assert {each.kind for each in TEMPLATES.values()} == set(NoticeKind)
+    assert len(TEMPLATES) == len(NoticeKind) > 35
+
+
+@pytest.mark.parametrize(("code", "shown"), [("en", "$942.53"), ("es", "942,53 $"), ("ru", "942,53 $")])
+def test_money_in_a_mail_has_the_places_of_its_currency(code: str, shown: str) -> None:
+    values = {"name": "Ann", "payment": 1, "amount": MailMoney(Decimal("942.5348"), "USD"), "link": "https://n.example"}
+    with speaking(language(code)):
+        subject = write_subject(notices.PAID.subject, values)
+        body = write_plain(notices.PAID.body, notices.PAID.button, values)
+    assert shown in subject.replace("\N{NO-BREAK SPACE}", " ") and shown in body.replace("\N{NO-BREAK SPACE}", " ")
+    assert "5348" not in body and body.endswith(":\nhttps://n.example\n")
+
+
+def test_value_of_a_mail_is_never_a_template() -> None:
+    values = {"name": "{link}", "offer": MailLink("{name} {0} {", "https://n.example"), "link": "https://n.example/1"}
+    assert write_subject("{offer}", values) == "{name} {0} {"
+    assert write_plain("Hello {name},\n\n{offer}\n", "", values) == (
+        "Hello {link},\n\n{name} {0} { <https://n.example>\n"
+    )
+
+
+def test_line_without_values_is_left_out_of_a_mail() -> None:
+    values = {"name": "Ann", "offer": "#1", "reason": ""}
+    assert "Reason" not in write_plain(notices.REJECTED.body, "", values)
+    assert "Reason: no" in write_plain(notices.REJECTED.body, "", values | {"reason": "no"})

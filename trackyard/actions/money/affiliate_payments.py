@@ -27,11 +27,11 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.money.amounts import amount_text
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.domain.money.units import in_units, unit_of
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.values import MailMoney
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
 from trackyard.store.money import payment_changes, payment_systems
@@ -286,7 +286,7 @@ def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[lis
 def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
     """Mail an affiliate that its payment was executed."""
     payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
-    values = {"payment": paid.id, "amount": amount_text(paid.amount, paid.currency), "currency": paid.currency}
+    values = {"payment": paid.id, "amount": MailMoney(paid.amount, paid.currency)}
     notices.send_notice(conn, notices.PAID, [notices.recipient_of(payee)], now_ms, **values)
 
 

@@ -12,11 +12,11 @@ from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.money.affiliate_payments import AffiliatePayment
-from trackyard.domain.money.amounts import amount_text
 from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestFilter, PaymentRequestStatus
 from trackyard.domain.money.units import in_units, unit_fault
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import Access, AffiliateCaller, StaffCaller
+from trackyard.domain.platform.mails.values import MailMoney
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
 from trackyard.store.money import payment_requests, payment_systems
@@ -114,7 +114,7 @@ def reject_request(deps: Deps, access: Access, number: int, reason: str) -> Paym
     with deps.database.write() as conn:
         found = _lock_open(conn, access, number)
         payee = affiliates.names_of(conn, {found.affiliate_id})[found.affiliate_id]
-        values = {"amount": amount_text(found.amount, found.currency), "currency": found.currency, "reason": reason}
+        values = {"amount": MailMoney(found.amount, found.currency), "reason": reason}
         notices.send_notice(conn, notices.PAYMENT_REFUSED, [notices.recipient_of(payee)], deps.clock.now_ms(), **values)
         return _decided(deps, conn, found, PaymentRequestStatus.REJECTED, reason=reason, decided_by=access.caller.id)
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
-from trackyard.actions.platform.notices import Notice
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers
 from trackyard.store.people import affiliates

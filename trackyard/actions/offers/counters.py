@@ -6,7 +6,7 @@ docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from trackyard.actions.platform.notices import CAP, Recipient, offer_label, send_notice
+from trackyard.actions.platform.notices import CAP, Recipient, send_notice
 from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.conversions.conversions import ConversionChange, OfferTerms
 from trackyard.domain.conversions.statuses import Status
@@ -22,6 +22,7 @@ from trackyard.domain.offers.counters import (
 )
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import counters
 from trackyard.store.offers.counters import LockedCounters
@@ -165,4 +166,4 @@ def notify_cap_filling(
     if person is not None:
         account = Account(AccountKind.STAFF, person.id)
         recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip(), account)
-        send_notice(conn, CAP, [recipient], now_ms, offer=offer_label(offer_id, title), limit=limit, reached=reached)
+        send_notice(conn, CAP, [recipient], now_ms, offer=MailedOffer(offer_id, title), limit=limit, reached=reached)

@@ -13,7 +13,7 @@ from trackyard.actions.offers.lists import OfferPage, page_of_written
 from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
-from trackyard.actions.platform.notices import CHANGED, offer_label, recipient_of, send_notice
+from trackyard.actions.platform.notices import CHANGED, recipient_of, send_notice
 from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_api_key, new_id
@@ -27,6 +27,7 @@ from trackyard.domain.offers.edits import (
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers, smartlinks
 from trackyard.store.people import affiliates
@@ -224,4 +225,4 @@ def _notify_connected(conn: Connection, before: Offer, after: Offer, now_ms: int
     """Mail connected affiliates about a visible change, if the offer is set to send e-mails."""
     if after.send_emails and is_visible_change(before, after):
         people = [recipient_of(each) for each in affiliates.connected_affiliates(conn, after.id)]
-        send_notice(conn, CHANGED, people, now_ms, offer=offer_label(after.id, after.title))
+        send_notice(conn, CHANGED, people, now_ms, offer=MailedOffer(after.id, after.title))

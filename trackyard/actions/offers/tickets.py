@@ -30,6 +30,7 @@ from trackyard.domain.offers.tickets import (
 )
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers, smartlinks, tickets
 from trackyard.store.offers import lists as offer_lists
@@ -81,7 +82,7 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
             status=TicketStatus.OPEN,
             affiliate_id=affiliate_id,
             offer_id=offer.id,
-            title=notices.offer_label(offer.id, offer.title),
+            title=str(MailedOffer(offer.id, offer.title)),
             description=comment,
             created_at=now,
             updated_at=now,
@@ -295,18 +296,17 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
 
 def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
-    rejected = notices.REJECTED_FOR_REASON if reason else notices.REJECTED
-    notice = notices.APPROVED if approve else rejected
+    notice = notices.APPROVED if approve else notices.REJECTED
     recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
     values = {"offer": _label(conn, ticket), "reason": reason}
     notices.send_notice(conn, notice, recipients, now, **values)
 
 
-def _label(conn: Connection, ticket: Ticket) -> str:
-    """Return the label of a ticket's subject for mails."""
+def _label(conn: Connection, ticket: Ticket) -> MailedOffer | str:
+    """Return the subject of a ticket for mails."""
     if ticket.smartlink_id is not None or ticket.offer_id is None:
         return ticket.title
-    return notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
+    return MailedOffer(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
 
 
 def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:

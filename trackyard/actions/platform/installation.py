@@ -91,6 +91,13 @@ def store_timezone(database: Database, timezone: str) -> None:
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
 
 
+def store_api_url(database: Database, api_url: str) -> None:
+    """Store the beginning of links in mails, which every process writes; at every start of an API."""
+    with settings.write_start(database) as conn:
+        if settings.find_setting(conn, settings.API_URL) != api_url:
+            settings.edit_setting(conn, settings.API_URL, api_url)
+
+
 def store_shared_click_state(database: Database, *, shared: bool) -> None:
     """Store at every start whether edges share click caps and unique visitors through Redis."""
     with settings.write_start(database) as conn:

@@ -3,140 +3,171 @@
 Mail is queued in the transaction that it reports.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.texts.languages import ENGLISH, Language, language, speaking
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import HOMES, Account, AccountKind
+from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
+from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList
+from trackyard.domain.platform.mails.writing import write_plain, write_subject
 from trackyard.store.engine.database import Connection
 from trackyard.store.people.preferences import find_preferences
-from trackyard.store.platform import mail
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A template with placeholders in braces; values are never read as templates."""
-
-    subject: str
-    body: str
-
+from trackyard.store.platform import mail, settings
 
 ENABLED: Final = Notice(
-    lazy_gettext("You are connected to {count} offer(s)"),
+    NoticeKind.OFFERS_CONNECTED,
+    lazy_gettext("You are connected to {offers}"),
     lazy_gettext("Hello {name},\n\nyou are now connected to:\n\n{offers}\n\nYour links to them are in your account.\n"),
+    lazy_gettext("Get your links"),
+    page="offers",
 )
 DISABLED: Final = Notice(
-    lazy_gettext("You are disconnected from {count} offer(s)"),
+    NoticeKind.OFFERS_DISCONNECTED,
+    lazy_gettext("You are disconnected from {offers}"),
     lazy_gettext(
         "Hello {name},\n\nyou are no longer connected to:\n\n{offers}\n\nPlease stop sending traffic to them.\n"
     ),
 )
 APPROVED: Final = Notice(
+    NoticeKind.REQUEST_APPROVED,
     lazy_gettext("Your request for {offer} is approved"),
     lazy_gettext("Hello {name},\n\nyour request is approved: you are now connected to\n\n{offer}\n"),
+    lazy_gettext("Get your link"),
 )
 REJECTED: Final = Notice(
+    NoticeKind.REQUEST_REJECTED,
     lazy_gettext("Your request for {offer} is rejected"),
-    lazy_gettext("Hello {name},\n\nyour request was rejected for\n\n{offer}\n"),
-)
-REJECTED_FOR_REASON: Final = Notice(
-    REJECTED.subject,
     lazy_gettext("Hello {name},\n\nyour request was rejected for\n\n{offer}\n\nReason: {reason}\n"),
 )
 ANSWERED: Final = Notice(
+    NoticeKind.REQUEST_ANSWERED,
     lazy_gettext("An answer to your request for {offer}"),
     lazy_gettext("Hello {name},\n\nyour request is not decided yet. The answer to it:\n\n{answer}\n\n{offer}\n"),
+    lazy_gettext("See your request"),
+    page="requests",
 )
 QUESTION_ANSWERED: Final = Notice(
+    NoticeKind.QUESTION_ANSWERED,
     lazy_gettext("An answer to your question: {offer}"),
     lazy_gettext("Hello {name},\n\nthe answer to your question:\n\n{answer}\n\n{offer}\n"),
+    lazy_gettext("See your question"),
+    page="requests",
 )
 CHANGED: Final = Notice(
+    NoticeKind.OFFER_CHANGED,
     lazy_gettext("{offer} has changed"),
     lazy_gettext(
         "Hello {name},\n\nan offer that you are connected to has changed:\n\n{offer}\n\n"
         "Please look at its terms in your account.\n"
     ),
+    lazy_gettext("See the terms"),
 )
 WELCOME: Final = Notice(
+    NoticeKind.ACCOUNT_MADE,
     lazy_gettext("You have an account"),
     lazy_gettext(
         "Hello {name},\n\nyou have an account with the login {login}. Sign in with the password that you got, or "
         'choose another one with "Forgot your password?":\n\n{link}\n'
     ),
+    lazy_gettext("Sign in"),
 )
 PASSWORD: Final = Notice(
+    NoticeKind.PASSWORD_GIVEN,
     lazy_gettext("Your new password"),
     lazy_gettext(
         "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more. The new one "
         "works for 24 hours: sign in with it, and choose a password of your own.\n"
     ),
+    lazy_gettext("Sign in"),
+    page="profile",
 )
 PASSWORD_CHANGED: Final = Notice(
+    NoticeKind.PASSWORD_CHANGED,
     lazy_gettext("Your password was changed"),
     lazy_gettext(
         "Hello {name},\n\nyour account has another password, and its other sessions ended.\n\n"
         'If it was not you, choose a password with "Forgot your password?" of the sign-in page, end the API keys of '
         "your account, and tell the people who run this network at once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 FACTOR_ADDED: Final = Notice(
+    NoticeKind.FACTOR_ADDED,
     lazy_gettext("Your account has a second factor"),
     lazy_gettext(
         "Hello {name},\n\na second factor was added to your account: signing in needs a code of an authenticator "
         "app.\n\n"
         "If it was not you, tell the people who run this network at once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 FACTOR_REMOVED: Final = Notice(
+    NoticeKind.FACTOR_REMOVED,
     lazy_gettext("The second factor of your account was removed"),
     lazy_gettext(
         "Hello {name},\n\nyour account has no second factor any more: the password alone signs in.\n\n"
         "If you did not ask for it, change your password, add a second factor again, and tell the people who run this "
         "network at once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 KEY_MADE: Final = Notice(
+    NoticeKind.KEY_MADE,
     lazy_gettext("Your account has a new API key"),
     lazy_gettext(
         "Hello {name},\n\na new lasting API key was made for your account.\n\n"
         "If it was not you, end it in your account, change your password, and tell the people who run this network at "
         "once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 PASSWORD_LINK: Final = Notice(
+    NoticeKind.PASSWORD_LINK,
     lazy_gettext("Choose a new password"),
     lazy_gettext(
         "Hello {name},\n\na new password was asked for your account. Choose one here:\n\n{link}\n\n"
         "The link works once, within 24 hours. If you did not ask for it, there is nothing to do: your password "
         "stays.\n"
     ),
+    lazy_gettext("Choose a password"),
 )
 SIGN_IN_LINK: Final = Notice(
+    NoticeKind.SIGN_IN_LINK,
     lazy_gettext("Sign in to your account"),
     lazy_gettext(
         "Hello {name},\n\nwith this link you choose a password and sign in:\n\n{link}\n\n"
         "The link works once, within 24 hours. Your password before works until then.\n"
     ),
+    lazy_gettext("Choose a password"),
 )
 INVITED: Final = Notice(
+    NoticeKind.INVITED,
     lazy_gettext("You are invited to {company}"),
     lazy_gettext(
         "Hello {name},\n\nyou may work for {company} here. Choose a password and sign in:\n\n{link}\n\n"
         'The link works once, within 24 hours. Later "Forgot your password?" of the sign-in page mails another.\n'
     ),
+    lazy_gettext("Choose a password"),
 )
 INVITED_AGAIN: Final = Notice(
+    NoticeKind.INVITED_AGAIN,
     lazy_gettext("You have access to {company}"),
     lazy_gettext(
         "Hello {name},\n\nyou may work for {company}, too. Sign in with your password, then choose the company:\n\n"
         "{link}\n"
     ),
+    lazy_gettext("Sign in"),
 )
 OWNER_CHANGED: Final = Notice(
+    NoticeKind.OWNER_CHANGED,
     lazy_gettext("Your company has another owner"),
     lazy_gettext(
         "Hello {name},\n\n{owner} owns the company now. You are a manager of it, and sign in as before.\n\n"
@@ -144,6 +175,7 @@ OWNER_CHANGED: Final = Notice(
     ),
 )
 OWNER_NOW: Final = Notice(
+    NoticeKind.OWNER_NOW,
     lazy_gettext("You own {company} now"),
     lazy_gettext(
         "Hello {name},\n\nyou own {company} now: you decide who else gets in. You sign in as before.\n\n"
@@ -151,24 +183,30 @@ OWNER_NOW: Final = Notice(
     ),
 )
 TEST_MAIL: Final = Notice(
+    NoticeKind.MAIL_TEST,
     lazy_gettext("Test of the mail settings"),
     lazy_gettext("Hello {name},\n\nthis mail was sent to try the mail settings of the platform. They work.\n"),
 )
 SIGN_UP_AGAIN: Final = Notice(
+    NoticeKind.SIGN_UP_AGAIN,
     lazy_gettext("You have an account already"),
     lazy_gettext(
         "Hello {name},\n\na sign-up was tried with your e-mail address, which has an account. Nothing was changed.\n\n"
         "If it was you, sign in with your password. If it was not, there is nothing to do.\n"
     ),
+    lazy_gettext("Sign in"),
 )
 ADVERTISER_APPROVED: Final = Notice(
+    NoticeKind.ADVERTISER_APPROVED,
     lazy_gettext("Your account is approved"),
     lazy_gettext(
         "Hello {name},\n\nyour account is approved. Sign in with your e-mail address and your password:\n\n{link}\n\n"
         "There you see your offers, conversions, statistics and the URLs of your postbacks.\n"
     ),
+    lazy_gettext("Sign in"),
 )
 NAME_TAKEN: Final = Notice(
+    NoticeKind.SIGN_UP_NAME_TAKEN,
     lazy_gettext("Your sign-up needs another login"),
     lazy_gettext(
         "Hello {name},\n\nyour sign-up was not completed: its login is taken.\n\n"
@@ -176,20 +214,26 @@ NAME_TAKEN: Final = Notice(
     ),
 )
 CONFIRM_EMAIL: Final = Notice(
+    NoticeKind.EMAIL_TO_CONFIRM,
     lazy_gettext("Confirm your e-mail address"),
     lazy_gettext(
         "Hello {name},\n\nplease confirm that this e-mail address is yours:\n\n{link}\n\n"
         "The link works once, within 24 hours. If you did not ask for it, there is nothing to do.\n"
     ),
+    lazy_gettext("Confirm the address"),
 )
 EMAIL_CHANGED: Final = Notice(
+    NoticeKind.EMAIL_CHANGED,
     lazy_gettext("Your e-mail address was changed"),
     lazy_gettext(
         "Hello {name},\n\nyour account now has another e-mail address, to which further mail is sent.\n\n"
         "If it was not you, ask the people who run this network at once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 FAILED_SIGN_INS: Final = Notice(
+    NoticeKind.SIGN_INS_FAILED,
     lazy_gettext("Failed attempts to sign in to your account"),
     lazy_gettext(
         "Hello {name},\n\nmany attempts to sign in to your account failed, and further ones wait for a while.\n\n"
@@ -198,73 +242,107 @@ FAILED_SIGN_INS: Final = Notice(
     ),
 )
 PAUSED: Final = Notice(
+    NoticeKind.POSTBACK_PAUSED,
     lazy_gettext("Postback {postback} is paused"),
     lazy_gettext(
         "Hello {name},\n\nthe last calls of this postback all failed, and no more are made for now:\n\n"
         "Postback: {postback}\nAffiliate: {affiliate}\nOffer: {offer}\nURL: {url}\n\n"
         "Its calls wait, 7 days at most. They are made as soon as the postback is changed or resumed.\n"
     ),
+    lazy_gettext("See the postbacks"),
+    page="postbacks",
 )
 PAID: Final = Notice(
-    lazy_gettext("Your payment of {amount} {currency} is on its way"),
+    NoticeKind.PAYMENT_EXECUTED,
+    lazy_gettext("Your payment of {amount} is on its way"),
     lazy_gettext(
-        "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount} {currency}\n\n"
+        "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount}\n\n"
         "What it pays is marked as paid in your account.\n"
     ),
+    lazy_gettext("See your payments"),
+    page="payments",
 )
 PAYMENT_REFUSED: Final = Notice(
-    lazy_gettext("Your request for {amount} {currency} is rejected"),
+    NoticeKind.PAYMENT_REQUEST_REJECTED,
+    lazy_gettext("Your request for {amount} is rejected"),
     lazy_gettext(
-        "Hello {name},\n\nyour request to be paid was rejected:\n\nAmount: {amount} {currency}\nReason: {reason}\n\n"
+        "Hello {name},\n\nyour request to be paid was rejected:\n\nAmount: {amount}\nReason: {reason}\n\n"
         "The amount stays available, and you can ask again.\n"
     ),
+    lazy_gettext("See your payments"),
+    page="payments",
 )
 NOT_ACTIVE: Final = Notice(
+    NoticeKind.ACCOUNT_NOT_ACTIVE,
     lazy_gettext("Your account is not active"),
     lazy_gettext("Hello {name},\n\nyour account is not active.\n\nReason: {reason}\n"),
 )
 BANNED: Final = Notice(
+    NoticeKind.ACCOUNT_BANNED,
     lazy_gettext("Your account is banned"),
     lazy_gettext("Hello {name},\n\nyour account is banned.\n\nReason: {reason}\n"),
 )
 PAYEE_CHANGED: Final = Notice(
+    NoticeKind.PAYEE_CHANGED,
     lazy_gettext("Your payment systems were changed"),
     lazy_gettext(
         "Hello {name},\n\nthe payment systems that your payments go to were changed in your account.\n\n"
         "If it was not you, change your password and ask the people who run this network at once.\n"
     ),
+    lazy_gettext("Open your account"),
+    page="profile",
 )
 CHANGE_HELD: Final = Notice(
+    NoticeKind.CHANGE_HELD,
     lazy_gettext("To confirm: {change}"),
     lazy_gettext(
         "Hello {name},\n\n{author} asked for a change that needs a second administrator. Nothing has changed yet:\n\n"
-        "{change}\nHeld change: {id}\n\n"
-        "Compare its values (GET /3.1/admin/held-changes), then confirm or refuse it "
-        "(POST /3.1/admin/held-changes/{id}/confirm or /refuse).\n"
+        "{change}\nHeld change: {id}\n\nCompare its values, then confirm or refuse it.\n"
     ),
+    lazy_gettext("Compare and decide"),
+    page="payments/held",
 )
 CHANGE_DECIDED: Final = Notice(
+    NoticeKind.CHANGE_DECIDED,
     lazy_gettext("{state}: {change}"),
     lazy_gettext(
         "Hello {name},\n\n{decider} decided a change that {author} had asked for:\n\n"
         "{change}\nHeld change: {id}\nNow: {state}\n\n"
         "If that is not right, stop the payment and look at the security log.\n"
     ),
+    lazy_gettext("See held changes"),
+    page="payments/held",
 )
 MAIL_SERVER_CHANGED: Final = Notice(
+    NoticeKind.MAIL_SERVER_CHANGED,
     lazy_gettext("The mail server of the platform was changed"),
     lazy_gettext(
         "Hello {name},\n\n{author} changed how the platform sends mail:\n\nBefore: {before}\nNow: {after}\n\n"
         "This mail was sent as before. Links that choose a password go through the new server. "
         "If the change is not right, sign in and set the server back at once.\n"
     ),
+    lazy_gettext("Open the settings"),
+    page="settings",
 )
 CAP: Final = Notice(
+    NoticeKind.CAP_FILLS,
     lazy_gettext("{offer}: a cap of today fills up"),
     lazy_gettext(
         "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"
         "It takes {limit} a day and has {reached}. No other notice of this cap follows today.\n"
     ),
+    lazy_gettext("Open the offer"),
+)
+
+FIRED: Final = Notice(
+    NoticeKind.RULE_FIRED,
+    lazy_gettext("Rule {rule}: {what}"),
+    lazy_gettext(
+        "Hello {name},\n\nthe rule {rule} found:\n\n{what}\n{readings}\n\nDone: {done}\nFiring: {firing}\n\n"
+        "The console shows it under Rules, where it can be undone.\n"
+    ),
+    lazy_gettext("Open the rules"),
+    page="rules",
 )
 
 
@@ -289,15 +367,48 @@ def send_notice(
     """Queue a mail to each recipient; return the ids of the mails.
 
     Each mail is in the language of its recipient. values: the values of the placeholders, apart from {name};
-    functions among them are called in this language.
+    functions among them are called in this language, and an MailedOffer leads to the recipient's own page of the offer.
+    {link} is `link` of the values, else the page of the notice, else the page of the offer in `offer`.
     """
+    base = settings.find_api_url(conn)
     queued = []
     for recipient in recipients:
         with speaking(_language_of(conn, recipient)):
-            named = {name: value() if callable(value) else value for name, value in values.items()}
-            subject, body = notice.subject.format(**named), notice.body.format(name=recipient.name, **named)
+            named = values_for(recipient, base, values) | {"name": recipient.name}
+            named.setdefault("link", _link(notice, recipient, base, named))
+            subject, body = write_subject(notice.subject, named), write_plain(notice.body, notice.button, named)
         queued.append(mail.add(conn, recipient.email, subject, body, now_ms, server=recipient.server))
     return queued
+
+
+def values_for(recipient: Recipient, base: str, values: Mapping[str, object]) -> dict[str, object]:
+    """Return values as a recipient reads them. base: the beginning of links."""
+    home = _home(recipient, base)
+
+    def shown(value: object) -> object:
+        match value:
+            case MailedOffer():
+                return value.link(home)
+            case MailList(items):
+                return MailList([each.link(home) if isinstance(each, MailedOffer) else each for each in items])
+        return shown(value()) if callable(value) else value
+
+    return {name: shown(value) for name, value in values.items()}
+
+
+def _link(notice: Notice, recipient: Recipient, base: str, values: Mapping[str, object]) -> str:
+    """Return the link of a button."""
+    offer = values.get("offer")
+    if not notice.page and isinstance(offer, MailLink) and offer.url:
+        return offer.url
+    home = _home(recipient, base)
+    return f"{home}{notice.page}" if home else f"{base}/sign-in"
+
+
+def _home(recipient: Recipient, base: str) -> str:
+    """Return the beginning of the pages of a recipient; "" = it has none."""
+    path = "" if recipient.owner is None else HOMES.get(recipient.owner.kind, "")
+    return f"{base}{path}" if path and base else ""
 
 
 def _language_of(conn: Connection, recipient: Recipient) -> Language:
@@ -311,11 +422,51 @@ def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
     return Recipient(affiliate.email, affiliate.name or affiliate.login, account)
 
 
-def offer_label(offer_id: int, title: str) -> str:
-    """Return the name of an offer in notices."""
-    return f"#{offer_id} {title}"
-
-
 def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
     """Return the values of ENABLED and DISABLED for offers (title by id)."""
-    return {"count": len(titles), "offers": "\n".join(offer_label(*item) for item in sorted(titles.items()))}
+    return {"offers": MailList([MailedOffer(*item) for item in sorted(titles.items())])}
+
+
+NOTICES: Final[Mapping[NoticeKind, Notice]] = {
+    each.kind: each
+    for each in (
+        ENABLED,
+        DISABLED,
+        APPROVED,
+        REJECTED,
+        ANSWERED,
+        QUESTION_ANSWERED,
+        CHANGED,
+        WELCOME,
+        PASSWORD,
+        PASSWORD_CHANGED,
+        FACTOR_ADDED,
+        FACTOR_REMOVED,
+        KEY_MADE,
+        PASSWORD_LINK,
+        SIGN_IN_LINK,
+        INVITED,
+        INVITED_AGAIN,
+        OWNER_CHANGED,
+        OWNER_NOW,
+        TEST_MAIL,
+        SIGN_UP_AGAIN,
+        ADVERTISER_APPROVED,
+        NAME_TAKEN,
+        CONFIRM_EMAIL,
+        EMAIL_CHANGED,
+        FAILED_SIGN_INS,
+        PAUSED,
+        PAID,
+        PAYMENT_REFUSED,
+        NOT_ACTIVE,
+        BANNED,
+        PAYEE_CHANGED,
+        CHANGE_HELD,
+        CHANGE_DECIDED,
+        MAIL_SERVER_CHANGED,
+        CAP,
+        FIRED,
+    )
+}
+"""Every notice by its kind."""

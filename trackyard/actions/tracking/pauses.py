@@ -3,10 +3,12 @@
 docs/spec/postbacks.md#pauses.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-from trackyard.actions.platform.notices import PAUSED, Recipient, offer_label, send_notice
+from trackyard.actions.platform.notices import PAUSED, Recipient, send_notice
+from trackyard.base.texts.marks import gettext
 from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import pauses
 
@@ -27,7 +29,13 @@ def pause_postbacks(conn: Connection, postback_ids: Collection[int], now_ms: int
             people,
             now_ms,
             postback=paused.id,
-            affiliate=offer_label(paused.affiliate_id, paused.affiliate_name),
-            offer="every offer" if paused.offer_id is None else offer_label(paused.offer_id, paused.offer_title or ""),
+            affiliate=f"#{paused.affiliate_id} {paused.affiliate_name}",
+            offer=_offer_of(paused),
             url=paused.url,
         )
+
+
+def _offer_of(paused: pauses.PausedPostback) -> MailedOffer | Callable[[], str]:
+    if paused.offer_id is None:
+        return lambda: gettext("every offer")
+    return MailedOffer(paused.offer_id, paused.offer_title or "")

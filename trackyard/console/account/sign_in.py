@@ -23,9 +23,9 @@ from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms.resubmission import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.request import HOMES, PageRequest
+from trackyard.console.frame.request import PageRequest
 from trackyard.console.seals import SealPurpose, seal, unseal
-from trackyard.domain.people.callers import AccountKind, Caller
+from trackyard.domain.people.callers import HOMES, AccountKind, Caller
 
 pages = Pages()
 

@@ -15,6 +15,7 @@ from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame import shown
 from trackyard.console.frame.figures import figure_text, value_of
 from trackyard.console.frame.periods import DayPeriod
+from trackyard.domain.money.written_amounts import SIGNS
 from trackyard.domain.statistics.metrics import Metric, MetricSums
 
 
@@ -38,7 +39,7 @@ def figure_chart(
         _point(kind, period, day, now if day <= period.today else None, earlier, currency)
         for day, now, earlier in zip(period.each_day(), days, before, strict=True)
     )
-    sign, sign_last = shown.SIGNS.get(currency, "") if kind.is_money else "", spoken().form.sign_last
+    sign, sign_last = SIGNS.get(currency, "") if kind.is_money else "", spoken().form.sign_last
     chart = LineChart(
         title=kind.label,
         points=points,

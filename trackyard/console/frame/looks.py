@@ -5,9 +5,9 @@ whether the person may see the affiliate or the advertiser.
 """
 
 from trackyard.actions.people.callers import LOOK_MS, find_looked
-from trackyard.console.frame.request import HOMES, Look, PageRequest
+from trackyard.console.frame.request import Look, PageRequest
 from trackyard.console.seals import SealPurpose, seal, unseal
-from trackyard.domain.people.callers import Account, AccountKind, Caller, StaffCaller
+from trackyard.domain.people.callers import HOMES, Account, AccountKind, Caller, StaffCaller
 
 
 def seal_look(request: PageRequest, account: Account) -> str:

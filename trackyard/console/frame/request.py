@@ -14,7 +14,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.methods import Needs, methods_of
 from trackyard.console.frame.navigation import SeenFindings
-from trackyard.domain.people.callers import Account, AccountKind, Caller
+from trackyard.domain.people.callers import HOMES, Account, AccountKind, Caller
 from trackyard.domain.people.preferences import Preferences
 from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
@@ -23,12 +23,6 @@ from trackyard.wire.request.brackets import File
 Audience = Literal["staff", "affiliate", "advertiser", "person", "anyone"]
 """Who may open a page. person: everybody who signed in."""
 
-HOMES: Final[Mapping[AccountKind, str]] = {
-    AccountKind.STAFF: "/console/",
-    AccountKind.AFFILIATE: "/portal/",
-    AccountKind.ADVERTISER: "/advertiser/",
-}
-"""The first page of each kind of people."""
 _AUDIENCES: Final[Mapping[AccountKind, Audience]] = {
     AccountKind.STAFF: "staff",
     AccountKind.AFFILIATE: "affiliate",

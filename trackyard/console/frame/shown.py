@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final
 from zoneinfo import ZoneInfo
 
 from markupsafe import escape
@@ -12,11 +11,7 @@ from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext
 from trackyard.base.zones import DATETIME_FORMAT
 from trackyard.domain.money.amounts import exact_places, rate_places, shown_amount, shown_sum
-
-SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
-"""Currencies with a sign of their own; others are written by their code."""
-MINUS: Final = "\N{MINUS SIGN}"
-_THIN: Final = "\N{NO-BREAK SPACE}"
+from trackyard.domain.money.written_amounts import MINUS, NO_BREAK, digits_words, grouped
 
 Number = Decimal | int | float
 
@@ -26,14 +21,6 @@ def number(value: Number | None) -> str:
     if value is None:
         return "\N{EM DASH}"
     return grouped(f"{value:,}").replace("-", MINUS)
-
-
-def grouped(text: str) -> str:
-    """Return a number of Python, such as 1,020.50, with the separators of the language."""
-    form = spoken().form
-    if form.decimal == ".":
-        return text
-    return text.translate({ord(","): form.group, ord("."): form.decimal})
 
 
 class MoneyText(str):
@@ -88,15 +75,8 @@ def exact_money(value: Number | None, currency: str) -> MoneyText:
 
 def _with_exact(rounded: Decimal, exact: Decimal, currency: str) -> MoneyText:
     places = exact_places(exact, currency)
-    whole = "" if rounded == exact else _money(shown_amount(exact, currency, places), currency)
-    return MoneyText(_money(rounded, currency), whole)
-
-
-def _money(amount: Decimal, currency: str) -> str:
-    text = grouped(f"{abs(amount):,}")
-    sign = SIGNS.get(currency, "")
-    shown = f"{sign}{text}" if sign and not spoken().form.sign_last else f"{text}{_THIN}{sign or currency}"
-    return f"{MINUS}{shown}" if amount < 0 else shown
+    whole = "" if rounded == exact else digits_words(shown_amount(exact, currency, places), currency)
+    return MoneyText(digits_words(rounded, currency), whole)
 
 
 def percent(share: Number | None, places: int = 1) -> str:
@@ -104,7 +84,7 @@ def percent(share: Number | None, places: int = 1) -> str:
     if share is None:
         return "\N{EM DASH}"
     rounded = (Decimal(str(share)) * 100).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return f"{grouped(f'{rounded:,}')}{_THIN}%".replace("-", MINUS)
+    return f"{grouped(f'{rounded:,}')}{NO_BREAK}%".replace("-", MINUS)
 
 
 def day(value: date, *, year: bool = False) -> str:

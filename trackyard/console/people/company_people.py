@@ -17,13 +17,13 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.methods import Method, Needs
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.request import HOMES, Audience, PageRequest
+from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.console.lists import cells
 from trackyard.console.lists.cells import Act, ListCell, PageLink
 from trackyard.console.lists.declared import ListColumn, ListPage, On
 from trackyard.console.lists.page import declare_list
 from trackyard.console.staff.faults import fault_of
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.people.companies import COMPANY_ROLES, CompanyRole
 
 pages = Pages()

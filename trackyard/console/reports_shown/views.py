@@ -25,6 +25,7 @@ from trackyard.console.reports_shown.pivot import Pivot, pivot_of
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.rows import MOST_ROWS
 from trackyard.console.reports_shown.slices import slice_label
+from trackyard.domain.money.written_amounts import SIGNS
 from trackyard.domain.statistics.metrics import MetricSums
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
@@ -172,7 +173,7 @@ def _heat_map(request: PageRequest, query: ReportQuery) -> HeatMapView:
         title=kind.label,
         values=tuple(tuple(value(weekday, hour) for hour in range(24)) for weekday in weekdays),
         texts=tuple(tuple(text(sums[weekday, hour]) for hour in range(24)) for weekday in weekdays),
-        prefix=shown.SIGNS.get(currency, "") if kind.is_money else "",
+        prefix=SIGNS.get(currency, "") if kind.is_money else "",
         suffix=" %" if kind.unit == "share" else "",
     )
     whole = [figures.total(sums[weekday, hour] for hour in range(24)) for weekday in weekdays]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext
+from trackyard.domain.money.written_amounts import amount_words
 
 
 class HeldKind(StrEnum):
@@ -69,7 +70,7 @@ class HeldChange:
         return gettext(
             "payment %(number)s of %(amount)s to affiliate %(pid)s",
             number=self.subject_id,
-            amount=f"{self.before['amount']} {self.before['currency']}",
+            amount=amount_words(Decimal(self.before["amount"]), self.before["currency"]),
             pid=self.affiliate_id,
         )
 

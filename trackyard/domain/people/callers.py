@@ -1,7 +1,9 @@
 """Callers of the API: affiliates, advertisers, and staff users with roles (docs/spec/callers.md)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.key_limits import KeyLimits, may_write
@@ -27,6 +29,14 @@ class AccountKind(StrEnum):
     ADVERTISER = "advertiser"
     MEMBER = "member"
     PERSON = "person"
+
+
+HOMES: Final[Mapping[AccountKind, str]] = {
+    AccountKind.STAFF: "/console/",
+    AccountKind.AFFILIATE: "/portal/",
+    AccountKind.ADVERTISER: "/advertiser/",
+}
+"""The first page of each kind of people."""
 
 
 @dataclass(frozen=True, slots=True)

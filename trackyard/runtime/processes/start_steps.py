@@ -224,6 +224,8 @@ def _store_installation(start: Start) -> None:
     new_key = installation.first_start(database, start.cipher, SystemClock(), config.admin_api_key)
     installation.store_currency(database, config.currency)
     installation.store_timezone(database, config.timezone)
+    if "api" in config.roles:
+        installation.store_api_url(database, config.api_url)
     start.prepared |= {"postback_code": mode, "new_admin_api_key": new_key or ""}
 
 

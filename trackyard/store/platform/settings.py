@@ -17,6 +17,8 @@ CURRENCY: Final = "currency"
 """The platform's currency, as it was at the last start."""
 TIMEZONE: Final = "timezone"
 """The platform's time zone (IANA), as it was at the last start."""
+API_URL: Final = "api_url"
+"""The beginning of links in mails, as it was at the last start."""
 REFUSE_BOTS: Final = "refuse_bots"
 """Whether clicks of bots and prefetches are rejected; recorded with their reason, not counted; true when not set."""
 HASH_PASSWORD: Final = "hash_password"  # noqa: S105 (the name of a setting)
@@ -63,6 +65,11 @@ def find_network(conn: Connection) -> Network:
     stored = dict(find_setting(conn, NETWORK) or {})
     states = {name: SignUpState(stored[name]) for name in ("sign_up", "advertiser_sign_up") if stored.get(name)}
     return Network(**stored | states)
+
+
+def find_api_url(conn: Connection) -> str:
+    """Return the beginning of links in mails, without a slash at the end; "" before the first start."""
+    return str(find_setting(conn, API_URL) or "")
 
 
 def hides_decline_reasons(conn: Connection) -> bool:

@@ -10,7 +10,7 @@ from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
 from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.people.sign_up.limits import count_request
-from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Notice, Recipient, send_notice
+from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Recipient, send_notice
 from trackyard.base.clock import Clock
 from trackyard.base.errors import BadInput, Conflict
 from trackyard.base.ids import new_api_key
@@ -22,6 +22,7 @@ from trackyard.base.texts.languages import ENGLISH, spoken
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.store.engine.audit_actor import act_as_account
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.people import affiliates, sign_in_links, sign_ins, staff

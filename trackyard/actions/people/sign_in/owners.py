@@ -2,9 +2,10 @@
 
 docs/spec/callers.md#notices-to-the-owner"""
 
-from trackyard.actions.platform.notices import Notice, Recipient, send_notice
+from trackyard.actions.platform.notices import Recipient, send_notice
 from trackyard.domain.people.callers import Account
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import sign_ins
 

@@ -10,7 +10,7 @@ from trackyard.actions.people.email_confirmations import send_link
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.network import get_network
-from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice, Recipient, send_notice
+from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Recipient, send_notice
 from trackyard.base.error_codes import ErrorCode
 from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
@@ -19,6 +19,7 @@ from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.domain.platform.network import SignUpState
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, sign_ins, staff

@@ -2,25 +2,16 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
 
-from trackyard.actions.platform.notices import Notice, Recipient, send_notice
+from trackyard.actions.platform.notices import FIRED, Recipient, send_notice
 from trackyard.actions.statistics.automation.words import ACTION_NAMES, element_words, reading_words
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.automation.rules import Rule, RuleAction, RuleFiring
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, affiliates, staff
-
-FIRED: Final = Notice(
-    lazy_gettext("Rule {rule}: {what}"),
-    lazy_gettext(
-        "Hello {name},\n\nthe rule {rule} found:\n\n{what}\n{readings}\n\nDone: {done}\nFiring: {firing}\n\n"
-        "The console shows it under Rules, where it can be undone.\n"
-    ),
-)
 
 
 def send_firing(conn: Connection, rule: Rule, firing: RuleFiring, now_ms: int) -> None:

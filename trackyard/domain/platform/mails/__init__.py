@@ -1,0 +1,1 @@
+"""Mails: their kinds, values and look (docs/spec/platform.md#mail)."""
