@@ -137,7 +137,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "offer.promo-code.edit": "promo code",
     **dict.fromkeys((f"people.{act}" for act in ("edit", "invite", "owner", "remove")), "member"),
-    "people.second_factor.reset": "member",
+    **dict.fromkeys(("people.second_factor.reset", "people.look_as"), "member"),
     "auth.session.end": "session",
     **dict.fromkeys((f"stats.saved-report.{act}" for act in ("edit", "remove", "mail", "mail.stop")), "saved report"),
     **dict.fromkeys(

@@ -35,7 +35,7 @@ def own_subjects(api: Api, pid: int) -> dict[str, Callable[[ApiClient], Any]]:
         staff = isinstance(caller, StaffCaller)
         return add_place(api, Account(AccountKind.AFFILIATE, str(pid)) if staff else caller.company)
 
-    methods = ("edit", "invite", "owner", "remove", "second_factor.reset")
+    methods = ("edit", "invite", "owner", "remove", "second_factor.reset", "look_as")
     return {f"people.{method}": place for method in methods}
 
 

@@ -97,6 +97,20 @@ def begin_advertiser_look(deps: Deps, access: Access, advertiser_id: str) -> int
     return now + LOOK_MS
 
 
+def begin_person_look(deps: Deps, member_id: str) -> int:
+    """Record that a staff user looks at a portal as a person of the company does; return when it ends (UTC ms).
+
+    Raises Conflict for a person who may not sign in, such as of a company that is not active.
+    """
+    now = deps.clock.now_ms()
+    account = Account(AccountKind.MEMBER, member_id)
+    with deps.database.write() as conn:
+        if _caller_of(conn, account) is None:
+            raise Conflict({"status": ["The company is not active, so its people see no page of the portal."]})
+        _log_look(conn, account, now + LOOK_MS)
+    return now + LOOK_MS
+
+
 def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | None:
     """Return the owner or a member of an affiliate or an advertiser as a staff user looks at the portal.
 

@@ -38,6 +38,12 @@ def find_signer(conn: Connection, account: Account) -> Signer | None:
     return Signer(account, found.email, _name_of(conn, account), found.password_hash is not None)
 
 
+def get_title(deps: Deps, company: Account) -> str:
+    """Return the name of a company, "" when it does not exist."""
+    with deps.database.read() as conn:
+        return title_of(conn, company)
+
+
 def title_of(conn: Connection, company: Account) -> str:
     """Return the name of a company, "" when it does not exist."""
     if company.kind is AccountKind.AFFILIATE:

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import companies
+from trackyard.actions.people.callers import begin_person_look
 from trackyard.actions.people.companies import CompanyOfPerson, CompanyPerson
 from trackyard.actions.people.company_scope import PlaceInScope, check_company, find_place
 from trackyard.actions.people.credentials import check_may_give_access
@@ -100,6 +101,14 @@ class RemovedPersonAnswer(Answer):
     """The person who has no access to the company any more."""
 
     id: str
+
+
+class PersonLookAnswer(Answer):
+    """A look at the portal of a company as one of its people sees it. company: as in the parameter of that name."""
+
+    id: str
+    company: str
+    ends_at: str
 
 
 class OwnCompanyView(View):
@@ -204,6 +213,25 @@ def reset_factor(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     place: PlaceInScope = request.subject
     reset(request.deps, place.signer, request.caller)
     return Answer()
+
+
+@routes.post(
+    "/people/{id}/look-as",
+    for_staff(Permission.COMPANY),
+    id="people.look_as",
+    credentials=True,
+    find=_find,
+    not_replayable=True,
+)
+def look_as(request: ApiRequest[Deps], _params: NoParams) -> PersonLookAnswer:
+    """Record that the caller looks at the portal as a person of the company sees it, for 30 minutes.
+
+    The audit log records who looked. The console then shows the portal, in which nothing can be changed.
+    """
+    place: PlaceInScope = request.subject
+    ends_at = begin_person_look(request.deps, place.id)
+    shown = datetime_text(ends_at, request.deps.zone)
+    return PersonLookAnswer(id=place.id, company=place.company.name, ends_at=shown)
 
 
 @routes.get("/auth/companies", _OF_COMPANIES, id="auth.companies.list")

@@ -7,7 +7,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.advertiser_side.account import get_own_advertiser
 from trackyard.actions.people.own_account import get_account
 from trackyard.actions.people.preferences import get_preferences
-from trackyard.actions.people.signers import find_own_signer
+from trackyard.actions.people.signers import find_own_signer, get_title
 from trackyard.actions.people.staff import get_user
 from trackyard.console.frame.request import Contact, Person
 from trackyard.domain.people.callers import AdvertiserCaller, AffiliateCaller, Caller
@@ -29,7 +29,8 @@ def find_person(deps: Deps, caller: Caller) -> Person:
     if caller.member is None:
         return found
     signer = find_own_signer(deps, caller.member.signer)
-    return replace(found, name=signer.name or signer.email, email=signer.email)
+    title = get_title(deps, caller.company)
+    return replace(found, name=signer.name or signer.email, email=signer.email, company_title=title)
 
 
 def _may_accept(caller: AffiliateCaller) -> bool:

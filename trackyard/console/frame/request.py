@@ -45,6 +45,7 @@ class Person:
     used: paths of the portal that the affiliate has things on.
     needs_terms: whether an affiliate has terms of the network to accept.
     preferences: what the person chose for their own pages.
+    company_title: the name of the company of which the person is a member; "" for everybody else.
     """
 
     caller: Caller
@@ -54,6 +55,7 @@ class Person:
     needs_terms: bool = False
     used: frozenset[str] = frozenset()
     preferences: Preferences = field(default_factory=Preferences)
+    company_title: str = ""
 
     @property
     def is_staff(self) -> bool:
@@ -75,17 +77,18 @@ class Person:
 class Look:
     """A staff user who looks at the portal of an affiliate or of an advertiser.
 
-    account: the owner of the portal. ends_at: UTC milliseconds.
+    company: of the portal. account: as whom: the company, which is its owner, or a member. ends_at: UTC milliseconds.
     """
 
+    company: Account
     account: Account
     ends_at: int
 
     @property
     def back(self) -> str:
-        """Return the path of the page that staff have of the account."""
-        kind = "affiliates" if self.account.kind is AccountKind.AFFILIATE else "advertisers"
-        return f"/console/{kind}/{self.account.id}"
+        """Return the path of the page that staff have of the company."""
+        kind = "affiliates" if self.company.kind is AccountKind.AFFILIATE else "advertisers"
+        return f"/console/{kind}/{self.company.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

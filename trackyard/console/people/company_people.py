@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from trackyard.api.people import advertisers, affiliates
 from trackyard.api.people import company_people as api
 from trackyard.api.people.company_people import CompanyPeopleAnswer, CompanyPersonView
 from trackyard.base.errors import BadInput, Conflict, NotFound, TooManyRequests
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.answers import Looks, PageAnswer, Redirect
+from trackyard.console.frame.looks import seal_look
 from trackyard.console.frame.methods import Method, Needs
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import Audience, PageRequest
@@ -28,6 +30,11 @@ from trackyard.domain.people.companies import COMPANY_ROLES, CompanyRole
 
 pages = Pages()
 
+_OWNER_LOOKS: Final[Mapping[AccountKind, Method]] = {
+    AccountKind.AFFILIATE: affiliates.look_as,
+    AccountKind.ADVERTISER: advertisers.look_as,
+}
+"""The method of a look as the owner, by the kind of the company."""
 ROLE_WORDS: Final[Mapping[str, str]] = {role: rule.label for role, rule in COMPANY_ROLES.items()}
 _GIVEN: Final = {role: word for role, word in ROLE_WORDS.items() if role != CompanyRole.OWNER}
 _ROLE: Final = FormField("role", lazy_gettext("Role"), help="", words=_GIVEN)
@@ -96,10 +103,26 @@ def _signed_in(each: CompanyPersonView, _on: On) -> ListCell:
 
 
 def _acts(door: PeoplePages, each: CompanyPersonView, on: On) -> ListCell:
-    if not each.id:
-        return cells.acts(None)
-    about = gettext("Change %(name)s", name=each.name or each.email)
-    return cells.acts(Act(gettext("Change"), f"{door.place(on.request)}/{each.id}", about=about, is_link=True))
+    calls, place, name = on.request.calls, door.place(on.request), each.name or each.email
+    change = look = None
+    if each.id and calls.may(api.edit):
+        change = Act(gettext("Change"), f"{place}/{each.id}", about=gettext("Change %(name)s", name=name), is_link=True)
+    if door.kind is not None and calls.may(api.look_as if each.id else _OWNER_LOOKS[door.kind]):
+        path = f"{place}/{each.id}" if each.id else place.removesuffix("/people")
+        about = gettext("Look at the portal as %(name)s sees it", name=name)
+        look = Act(gettext("Look as"), f"{path}/look-as", about=about)
+    return cells.acts(change, look)
+
+
+def _look(door: PeoplePages, request: PageRequest) -> PageAnswer:
+    """Show the portal as a person of the company sees it."""
+    found = _found(door, request)
+    try:
+        answer = request.calls.ask(api.look_as, path={"id": found.id})
+    except Conflict as refusal:
+        return _page(door, request, found, fault_of(refusal), refusal.status)
+    company, person = Account.of_name(answer.company), Account(AccountKind.MEMBER, answer.id)
+    return Looks(HOMES[company.kind], seal_look(request, company, person))
 
 
 def _more(door: PeoplePages, request: PageRequest) -> Iterator[PageLink]:
@@ -138,7 +161,7 @@ def _list(door: PeoplePages) -> ListPage[CompanyPersonView, CompanyPeopleAnswer]
                 title=lazy_gettext("Actions"),
                 role="act",
                 is_hidden_title=True,
-                shown=lambda request, _: request.calls.may(api.edit),
+                shown=lambda request, _: request.calls.may(api.edit) or request.calls.may(api.look_as),
                 cell=partial(_acts, door),
             ),
         ),
@@ -231,6 +254,9 @@ def _declare(door: PeoplePages) -> None:
         declare(f"{door.path}/new", audience=door.audience, needs=(api.list_, api.add))(partial(_new, door))
         needs: Needs = (api.list_, api.edit)
         declare(f"{door.path}/{{person}}", audience=door.audience, needs=needs)(partial(_edit, door))
+    if door.kind is not None:
+        needs = (api.list_, api.look_as)
+        pages.post(f"{door.path}/{{person}}/look-as", audience=door.audience, needs=needs)(partial(_look, door))
     for name, method, done, asks in _ACTS:
         if door.kind is None and method is api.reset_factor:
             continue  # staff alone

@@ -39,7 +39,10 @@ def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: i
 
 
 def add_look(conn: Connection, actor: AuditActor, account: Account, until: int) -> None:
-    """Record that staff look at the portal of an affiliate or an advertiser. until: UTC milliseconds."""
+    """Record that staff look at a portal. until: UTC milliseconds.
+
+    account: the affiliate or the advertiser, or a person of one: then as that person does.
+    """
     changes = {"portal_seen_until_at": [None, until]}
     row = {"id": new_id(actor.at), **asdict(actor), "what": account.kind.value, "key": account.id, "changes": changes}
     conn.execute(insert(audit), [row])
