@@ -4,6 +4,7 @@ import re
 import struct
 from pathlib import Path
 
+from tests.support.mail_pictures import MAIL_PICTURES, MAIL_WIDTH
 from tests.support.screenshots import MOST_BYTES, PICTURES, PICTURES_FOLDER, WIDTH
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,8 @@ def test_picture_that_a_document_shows_exists() -> None:
 
 
 def test_pictures_are_those_that_screenshots_takes() -> None:
-    taken = {PICTURES_FOLDER / f"{picture.name}.png" for picture in PICTURES}
+    taken = {PICTURES_FOLDER / f"{name}.png" for name in [*(picture.name for picture in PICTURES), *MAIL_PICTURES]}
+    assert len(MAIL_PICTURES) == 8
     assert set(PICTURES_FOLDER.glob("*.png")) == taken
     assert taken - set(SHOWN) == set()
 
@@ -29,4 +31,6 @@ def test_pictures_are_those_that_screenshots_takes() -> None:
 def test_pictures_are_small_and_as_wide_as_a_window() -> None:
     for path in PICTURES_FOLDER.glob("*.png"):
         assert path.stat().st_size <= MOST_BYTES, path.name
-        assert struct.unpack(">I", path.read_bytes()[16:20]) == (WIDTH,), path.name
+        assert struct.unpack(">I", path.read_bytes()[16:20]) == (
+            MAIL_WIDTH if path.stem in MAIL_PICTURES else WIDTH,
+        ), path.name

@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tests.support.browser import BrowserTab, browser_tab
+from tests.support.mail_pictures import take_mails
 from trackyard.commands.demo import DemoSize, fill
 from trackyard.commands.demo.server import own_server
 from trackyard.commands.local_api import ApiClient
@@ -173,6 +174,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with demonstration() as people, tempfile.TemporaryDirectory() as home, browser_tab(Path(home), INTER) as tab:
         (take_all if options.all else take)(tab, people, folder)
+        if not options.all:
+            take_mails(tab, folder)
 
 
 if __name__ == "__main__":

@@ -157,9 +157,11 @@ def test_notice_has_recipient_subject_and_text(
     assert (first.recipient, first.subject) == (recipient, subject)
     message = build_message(first, "mail@track.example")
     assert message["Message-ID"] == build_message(second, "mail@track.example")["Message-ID"]
-    assert message.get_content_type() == "text/plain"
+    assert message.get_content_type() == "multipart/alternative"
+    plain, html = message.get_body(("plain",)), message.get_body(("html",))
+    assert plain is not None and html is not None and subject in html.get_content().replace("&#x27;", "'")
     for part in says:
-        assert part in message.get_content()
+        assert part in plain.get_content()
 
 
 TEMPLATES = {name: value for name, value in vars(notices).items() if isinstance(value, Notice)}

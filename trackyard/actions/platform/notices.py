@@ -1,4 +1,4 @@
-"""The templates of all mail, plain text (docs/spec/platform.md#mail).
+"""The texts of all mail, and how it is queued (docs/spec/platform.md#mail).
 
 Mail is queued in the transaction that it reports.
 """
@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.base.texts.languages import ENGLISH, Language, language, speaking
+from trackyard.base.texts.languages import ENGLISH, Language, language, speaking, spoken
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
+from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
 from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList
 from trackyard.domain.platform.mails.writing import write_plain, write_subject
@@ -346,6 +347,10 @@ FIRED: Final = Notice(
 )
 
 
+_WHY_ACCOUNT: Final = lazy_gettext("You get this mail because you have an account at {network}.")
+_WHY_ADDRESS: Final = lazy_gettext("You get this mail because your e-mail address was given at {network}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Recipient:
     """A recipient of mail.
@@ -371,13 +376,15 @@ def send_notice(
     {link} is `link` of the values, else the page of the notice, else the page of the offer in `offer`.
     """
     base = settings.find_api_url(conn)
-    queued = []
+    look, queued = look_of(settings.find_network(conn), base), []
     for recipient in recipients:
         with speaking(_language_of(conn, recipient)):
             named = values_for(recipient, base, values) | {"name": recipient.name}
             named.setdefault("link", _link(notice, recipient, base, named))
             subject, body = write_subject(notice.subject, named), write_plain(notice.body, notice.button, named)
-        queued.append(mail.add(conn, recipient.email, subject, body, now_ms, server=recipient.server))
+            content = write_content(notice.body, notice.button, named, look)
+            html = framed(look, subject, content, _why(recipient, look), spoken().code)
+        queued.append(mail.add(conn, recipient.email, subject, body, now_ms, html=html, server=recipient.server))
     return queued
 
 
@@ -403,6 +410,15 @@ def _link(notice: Notice, recipient: Recipient, base: str, values: Mapping[str, 
         return offer.url
     home = _home(recipient, base)
     return f"{home}{notice.page}" if home else f"{base}/sign-in"
+
+
+def why_account(look: MailLook) -> str:
+    """Return why a person with an account gets a mail."""
+    return _WHY_ACCOUNT.format(network=look.name)
+
+
+def _why(recipient: Recipient, look: MailLook) -> str:
+    return why_account(look) if recipient.owner else _WHY_ADDRESS.format(network=look.name)
 
 
 def _home(recipient: Recipient, base: str) -> str:

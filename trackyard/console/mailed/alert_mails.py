@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.alerts.mailing import DueAlerts, find_due, finish_due
+from trackyard.actions.platform.network import get_network
+from trackyard.actions.platform.notices import why_account
 from trackyard.actions.statistics.report_mails import Letter
 from trackyard.base.metrics import ALERTS
 from trackyard.base.texts.languages import language, speaking, spoken
@@ -21,6 +23,7 @@ from trackyard.console.frame.templates import render
 from trackyard.console.mailed.digests import DigestMailer
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.findings import Severity
+from trackyard.domain.platform.mails.frame import MailLook, framed, look_of
 
 PAUSE_S: Final = 20.0
 MOST_SHOWN: Final = 50
@@ -76,7 +79,7 @@ class AlertMailer:
             return True
         person = find_person(self._deps, due.caller)
         with speaking(language(person.preferences.language)):
-            letter = alert_letter(due, self._deps.api_url)
+            letter = alert_letter(due, look_of(get_network(self._deps), self._deps.api_url))
         if finish_due(self._deps, due, person.email, letter):
             for each in due.alerts:
                 ALERTS.labels(each.kind.value, "mailed").inc()
@@ -84,8 +87,9 @@ class AlertMailer:
         return True
 
 
-def alert_letter(due: DueAlerts, base: str) -> Letter:
-    """Return the mail about alerts, grouped by kind. base: the address of the console."""
+def alert_letter(due: DueAlerts, look: MailLook) -> Letter:
+    """Return the mail about alerts, grouped by kind."""
+    base = look.base
     groups = list(group_alerts(due.alerts[:MOST_SHOWN], due.zone, base))
     number, more = len(due.alerts), len(due.alerts) - MOST_SHOWN
     title = _title(due.alerts)
@@ -95,8 +99,7 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
         ngettext("%(num)d more alert is on the page.", "%(num)d more alerts are on the page.", more) if more > 0 else ""
     )
     values = {
-        "language": spoken().code,
-        "title": title,
+        "look": look,
         "zone": due.zone.key,
         "groups": groups,
         "note": note,
@@ -111,7 +114,7 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
     return Letter(
         subject=first if number == 1 and not groups[0][1][0].over else f"{title}: {first}",
         text="\n".join([title, "", *lines, *filter(None, [note]), *ways, ""]),
-        html=render("mail_alerts.html", values),
+        html=framed(look, title, render("mail_alerts.html", values), why_account(look), spoken().code),
     )
 
 

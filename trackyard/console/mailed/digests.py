@@ -12,6 +12,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.alerts.digests import DueDigest, claim_digest, finish_digest
 from trackyard.actions.platform.network import get_network
+from trackyard.actions.platform.notices import why_account
 from trackyard.actions.statistics.report_mails import Letter
 from trackyard.api.platform.alerts import alerts
 from trackyard.api.statistics import reports
@@ -35,6 +36,7 @@ from trackyard.console.staff.tops.ranks import read_ranked
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.platform.alerts.choices import DigestRhythm
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.platform.mails.frame import framed, look_of
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, MetricSums
 from trackyard.wire.local_calls import CallContext, LocalCalls
 
@@ -161,9 +163,15 @@ def digest_letter(request: PageRequest, rhythm: DigestRhythm) -> Letter:
     return Letter(
         subject=f"{title}: {period.text}",
         text="\n".join(_plain(digest)),
-        html=render("mail_digest.html", {"language": request.language, "digest": digest}),
+        html=_framed(request, digest),
         attachments=list(_charts(request, period, days, days_before)),
     )
+
+
+def _framed(request: PageRequest, digest: Digest) -> str:
+    look = look_of(request.network, request.deps.api_url)
+    content = render("mail_digest.html", {"look": look, "digest": digest})
+    return framed(look, digest.title, content, why_account(look), request.language)
 
 
 def _period(request: PageRequest, days: int) -> DayPeriod:

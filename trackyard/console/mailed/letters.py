@@ -3,6 +3,7 @@
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+from trackyard.actions.platform.notices import why_account
 from trackyard.actions.statistics.report_mails import Letter
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, ngettext
@@ -14,6 +15,7 @@ from trackyard.console.mailed.tables import MailTable, table_of
 from trackyard.console.reports_shown.query import ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import PAGE_ROWS
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.platform.mails.frame import WIDE, framed, look_of
 from trackyard.domain.statistics.report_mails import CSV, PDF_ROWS
 from trackyard.domain.statistics.saved_reports import SavedReport
 
@@ -51,10 +53,10 @@ def _letter(
 ) -> Letter:
     base, home = request.deps.api_url, request.person.home
     head = f"{title_of(query)} · {query.period.text}"
+    look = look_of(request.network, base)
     link, stop = f"{base}{request.address}", f"{base}{home}reports/saved"
     values = {
-        "language": request.language,
-        "name": report.name,
+        "look": look,
         "title": title_of(query),
         "period": query.period.text,
         "zone": request.day_zone.key,
@@ -66,7 +68,9 @@ def _letter(
     return Letter(
         subject=f"{report.name}: {query.period.text}",
         text="\n".join([report.name, head, "", *_plain(table), *notes, "", *_ways(link, stop), ""]),
-        html=render("mail_report.html", values),
+        html=framed(
+            look, report.name, render("mail_report.html", values), why_account(look), request.language, width=WIDE
+        ),
         attachments=files,
     )
 
