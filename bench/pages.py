@@ -2,7 +2,9 @@
 
 Runs `trackyard demo` on a data directory of its own, signs an administrator and an affiliate in, and asks for each page
 that links lead to from the first page, one address a page: milliseconds of the first request (cold) and the median of
-the next ones (hot), and bytes. A page with a variable in its path is the first one that a list links to.
+the next ones (hot), and bytes. A page with a variable in its path is the first one that a list links to. Keys:
+console_pages and portal_pages are the numbers of pages of each person; a person who has fewer pages than `_LEAST`, or a
+page that is not a 200, ends the measurement.
 
 `--clicks N` measures main pages over N synthetic clicks of 90 days (`--days`) instead (bench/pages_large.py):
 milliseconds until the frame and until the end, and the memory that the console adds to the process. `--directory` keeps
@@ -21,6 +23,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from http.client import HTTPConnection
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -34,6 +37,9 @@ from trackyard.console.parts import PARTS
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
 
 _HOT: Final = 7
+_LEAST: Final = {"/console/": 95, "/portal/": 25}
+"""The fewest pages that a person reaches from the first page: a figure must not vanish silently."""
+_CHOOSE: Final = "/sign-in/choose"
 _TABLE: Final = PageTable(PARTS)
 
 
@@ -55,14 +61,38 @@ class _Links(HTMLParser):
 
 
 class _Browser:
-    """A person that is signed in, on one connection. It keeps cookies and follows no redirects."""
+    """A person that is signed in, on one connection. It keeps cookies and follows no redirects.
 
-    def __init__(self, port: int, login: str, password: str) -> None:
+    home: the person's first page, to which the sign-in leads. Raises RuntimeError when it does not.
+    """
+
+    def __init__(self, port: int, login: str, password: str, home: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._cookies: dict[str, str] = {}
-        status, _ = self.ask("POST", "/sign-in", {"login": login, "password": password})
-        if status != 303:
-            raise RuntimeError(f"{login} cannot sign in: {status}")
+        self._led_to = ""
+        self.ask("POST", "/sign-in", {"login": login, "password": password})
+        self._expect(home)
+        if self.ask("GET", home)[0] == 303:
+            self._expect(_CHOOSE)
+            self._choose_password(password)
+            self._expect(home)
+
+    def _expect(self, page: str) -> None:
+        if self._led_to != page:
+            raise RuntimeError(f"a person is led to {self._led_to or 'no page'}, not to {page}")
+
+    def _choose_password(self, given: str) -> None:
+        """Replace the password that others gave."""
+        _, body = self.ask("GET", _CHOOSE)
+        token = re.search(rb'name="form_token" value="([^"]+)"', body)
+        if token is None:
+            raise RuntimeError(f"{_CHOOSE} has no form")
+        chosen = token_urlsafe()
+        self.ask(
+            "POST",
+            _CHOOSE,
+            {"form_token": token[1].decode(), "password": given, "new_password": chosen, "again": chosen},
+        )
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, bytes]:
         """Return the status and the body of an answer."""
@@ -77,6 +107,7 @@ class _Browser:
             if name.lower() == "set-cookie":
                 cookie, _, content = value.partition(";")[0].partition("=")
                 self._cookies[cookie] = content
+        self._led_to = answer.getheader("Location") or ""
         return answer.status, answer.read()
 
 
@@ -98,7 +129,9 @@ def _measured(browser: _Browser, start: str) -> Iterator[tuple[str, dict[str, fl
             begun = time.perf_counter()
             status, body = browser.ask("GET", address)
             times.append((time.perf_counter() - begun) * 1000)
-        if status != 200:
+        if status != 200 and (address == start or status >= 400):
+            raise RuntimeError(f"{address} answers {status}")
+        if status != 200:  # it leads to a page that has a link of its own
             continue
         found = _Links(body.decode())
         yield (
@@ -158,11 +191,15 @@ def _of_demonstration(options: argparse.Namespace) -> dict[str, Any]:
         password = set_password(api, find_user(api, FIRST_ADMINISTRATOR)["id"], None)
         people = {"/console/": (FIRST_ADMINISTRATOR, password), "/portal/": _affiliate(api)}
         for start, (login, secret) in people.items():
-            browser = _Browser(port, login, secret)  # the server closes a connection that waits for long
-            for route, found in _measured(browser, start):
+            browser = _Browser(port, login, secret, start)  # the server closes a connection that waits for long
+            pages = dict(_measured(browser, start))
+            if len(pages) < _LEAST[start]:
+                raise RuntimeError(f"{start} leads to {len(pages)} pages, and to {_LEAST[start]} at least before")
+            figures[f"{start.strip('/')}_pages"] = len(pages)
+            for route, found in pages.items():
                 name = re.sub(r"[^a-z0-9]+", "_", route).strip("_")
                 figures |= {f"{name}_{figure}": value for figure, value in found.items()}
-        figures["assets_bytes"] = _asset_bytes(_Browser(port, FIRST_ADMINISTRATOR, password))
+        figures["assets_bytes"] = _asset_bytes(_Browser(port, FIRST_ADMINISTRATOR, password, "/console/"))
     return figures
 
 

@@ -57,6 +57,7 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.advertisers.list", "search"): "advertiser text",
     ("admin.advertisers.list", "tags"): "advertiser tag",
     ("admin.tickets.list", "search"): "affiliate text",
+    ("admin.tickets.count", "search"): "affiliate text",
     ("admin.users.list", "q"): "staff text",
     ("stats.conversionsbyid", "id"): "conversion",
     ("stats.conversions", "id"): "conversion",

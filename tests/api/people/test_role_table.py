@@ -79,7 +79,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "payment systems": ("admin.payment_system.*", {R.SECTION_PAYMENT}),
     "reading tickets": (
-        "admin.tickets.list admin.ticket.get",
+        "admin.tickets.list admin.tickets.count admin.ticket.get",
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET, R.SECTION_DASHBOARD},
     ),
     "tickets": (

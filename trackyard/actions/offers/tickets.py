@@ -162,6 +162,12 @@ def list_tickets(
         return _records(deps, conn, found), total
 
 
+def count_tickets(deps: Deps, access: Access, chosen: TicketFilter) -> int:
+    """Return the number of tickets in scope."""
+    with deps.database.read() as conn:
+        return tickets.count_tickets(conn, scope_of(conn, access), chosen)
+
+
 def get_ticket(deps: Deps, access: Access, ticket_id: int) -> TicketRecord:
     """Return the ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:

@@ -1,6 +1,6 @@
 """Use cases of advertisers and their passwords (docs/api/advertisers.md)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
@@ -67,10 +67,12 @@ def list_advertisers(
         return _records(conn, found), total
 
 
-def list_titles(deps: Deps, access: Access, ids: Iterable[str], *, page: int, limit: int) -> tuple[dict[str, str], int]:
-    """Return a page of the titles of advertisers in scope, by id, and the total. ids: none = all."""
+def list_titles(
+    deps: Deps, access: Access, chosen: AdvertiserFilter, *, page: int, limit: int
+) -> tuple[dict[str, str], int]:
+    """Return a page of the titles of advertisers in scope, by id, and the total."""
     with deps.database.read() as conn:
-        return advertisers.list_titles(conn, scope_of(conn, access), ids, page=page, limit=limit)
+        return advertisers.list_titles(conn, scope_of(conn, access), chosen, page=page, limit=limit)
 
 
 def get_advertiser(deps: Deps, access: Access, advertiser_id: str) -> AdvertiserRecord:

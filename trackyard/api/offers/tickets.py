@@ -69,8 +69,8 @@ class AskQuestion(Params):
     text: Annotated[str, s.BoundedText(minimum=1, maximum=20_000, strips=True)]
 
 
-class ListTickets(Paging):
-    """The filters of a list; any value of a parameter matches.
+class TicketChoice(Params):
+    """The filters of tickets; any value of a parameter matches.
 
     search: part of the title or description, or the id.
     pid: of these affiliates.
@@ -95,6 +95,10 @@ class ListTickets(Paging):
             part=self.search,
             types=tuple({TYPES[name] for name in self.type}),
         )
+
+
+class ListTickets(TicketChoice, Paging):
+    """A page of the tickets of these filters."""
 
 
 class ListOwnTickets(Paging):
@@ -179,6 +183,12 @@ class TicketsAnswer(Answer):
 
     tickets: list[TicketView]
     pagination: Pagination
+
+
+class TicketCountAnswer(Answer):
+    """The number of tickets."""
+
+    count: int
 
 
 class TicketAnswer(Answer):
@@ -290,6 +300,12 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
         tickets=[ticket_view(record, request.deps, request.version, readable) for record in found],
         pagination=params.pagination(request, total),
     )
+
+
+@routes.get("/admin/tickets/count", for_staff(Permission.TICKETS_READ), id="admin.tickets.count")
+def count(request: ApiRequest[Deps], params: TicketChoice) -> TicketCountAnswer:
+    """Count the tickets of these filters that the caller sees, without their records."""
+    return TicketCountAnswer(count=tickets.count_tickets(request.deps, request.access, params.chosen()))
 
 
 @routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)

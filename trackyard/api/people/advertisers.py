@@ -76,9 +76,10 @@ class ListAdvertisers(Paging):
 
 
 class ListAdvertiserNames(Paging):
-    """The filters of a list of advertisers by name. id: any of these."""
+    """The filters of a list of advertisers by name. id, status: any of these."""
 
     id: AnyOf[s.Hex] = ()
+    status: AnyOf[Annotated[AdvertiserStatus, s.Choice(AdvertiserStatus)]] = ()
 
 
 @with_advertiser_parameters
@@ -256,7 +257,8 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
 @routes.get("/admin/advertisers/names", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.names")
 def list_names(request: ApiRequest[Deps], params: ListAdvertiserNames) -> AdvertiserNamesAnswer:
     """List the names of advertisers, in their order, without the rest of their records."""
-    found, total = advertisers.list_titles(request.deps, request.access, params.id, **params.place(request))
+    chosen = AdvertiserFilter(ids=params.id, statuses=params.status)
+    found, total = advertisers.list_titles(request.deps, request.access, chosen, **params.place(request))
     views = [AdvertiserRef(id=id_, title=title) for id_, title in found.items()]
     return AdvertiserNamesAnswer(advertisers=views, pagination=params.pagination(request, total))
 

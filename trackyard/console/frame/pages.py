@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from trackyard.base.strangers import StrangerAct
@@ -12,6 +13,8 @@ from trackyard.console.frame.request import Audience, PageRequest
 from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
 
 Handler = Callable[[PageRequest], PageAnswer]
+_PATHS: Final = 2048
+"""Paths of which the pages are kept: a page asks for dozens of them, mostly the same ones."""
 FORM_MAX: Final = 1024 * 1024
 """Bytes of a form."""
 
@@ -87,10 +90,14 @@ class PageTable:
 
     def __init__(self, parts: Iterable[Pages]) -> None:
         self.routes = [route for part in parts for route in part.routes]
+        self._looked_at = lru_cache(_PATHS)(self._find_looked_at)
 
     def has(self, path: str) -> bool:
         """Return whether a page can be looked at under a path."""
-        return any(route.method == "GET" and route.pattern.match(path) for route in self.routes)
+        return bool(self._looked_at(path))
+
+    def _find_looked_at(self, path: str) -> tuple[PageRoute, ...]:
+        return tuple(route for route in self.routes if route.method == "GET" and route.pattern.match(path))
 
     def find(self, method: str, path: str) -> tuple[PageRoute, dict[str, str]]:
         """Return a page and the values of its path's variables. Raises PageNotFound, MethodNotAllowed."""
@@ -105,5 +112,5 @@ class PageTable:
 
     def needs_of(self, path: str, audience: Audience) -> Needs | None:
         """Return the methods that a page of these people needs; None where they have no such page."""
-        found = (each for each in self.routes if each.method == "GET" and each.pattern.match(path))
-        return next((route.needs for route in found if route.audience in (audience, "person")), None)
+        found = (each for each in self._looked_at(path) if each.audience in (audience, "person"))
+        return next((route.needs for route in found), None)

@@ -1,9 +1,10 @@
 """The page of a list, made from its declaration (docs/spec/console.md#lists)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from trackyard.api.statistics import reports
 from trackyard.base.errors import BadInput, RequestCancelled, RequestError
@@ -18,6 +19,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import total_of
 from trackyard.console.lists.cells import ListCell, PageLink
 from trackyard.console.lists.declared import AnyColumn, AnyList, ListColumn, ListPage, R, Selection
+from trackyard.console.lists.drawing import CellDrawer
 from trackyard.console.lists.figures import FiguresOfRows, find_figures
 from trackyard.console.lists.files import ALL_FIELDS, files_of, list_file
 from trackyard.console.lists.ordering import figure_order
@@ -58,6 +60,12 @@ class ShownList:
     sort: Pair | None = None
     figures: FiguresOfRows | None = None
     values: dict[str, object] = field(default_factory=dict)
+
+    def drawer(
+        self, may_open: Callable[[str], bool], more: Callable[[ListCell], str], source: ZoneInfo, zone: ZoneInfo
+    ) -> CellDrawer:
+        """Return what makes the HTML of the cells; its parameters are the values of `CellDrawer`."""
+        return CellDrawer(may_open, more, source, zone)
 
 
 def declare_list(pages: Pages, *lists: AnyList) -> None:

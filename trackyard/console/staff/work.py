@@ -34,6 +34,15 @@ class WorkItem:
 
 
 @dataclass(frozen=True, slots=True)
+class RailNumber:
+    """A number in the rail. text: what it counts. is_bad: whether it counts failures."""
+
+    number: int
+    text: str
+    is_bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Source(Generic[A]):
     """A method of the API that counts what waits."""
 
@@ -50,22 +59,32 @@ class _Source(Generic[A]):
         return (count, self.item(count, answer)) if count else None
 
 
+def _affiliates_wait(count: int) -> str:
+    return ngettext("%(num)d affiliate waits for approval", "%(num)d affiliates wait for approval", count)
+
+
+def _advertisers_wait(count: int) -> str:
+    return ngettext("%(num)d advertiser waits for approval", "%(num)d advertisers wait for approval", count)
+
+
+def _tickets_wait(count: int) -> str:
+    return ngettext("%(num)d request of affiliates", "%(num)d requests of affiliates", count)
+
+
 def _affiliates(count: int, answer: affiliates.AffiliatesAnswer) -> WorkItem:
     names = ", ".join(each.name or each.login for each in answer.partners[:3])
-    sentence = ngettext("%(num)d affiliate waits for approval", "%(num)d affiliates wait for approval", count)
-    return WorkItem(sentence, names, gettext("Decide"), "/console/affiliates?status=on+moderation")
+    return WorkItem(_affiliates_wait(count), names, gettext("Decide"), "/console/affiliates?status=on+moderation")
 
 
 def _advertisers(count: int, answer: advertisers.AdvertisersAnswer) -> WorkItem:
     names = ", ".join(each.title for each in answer.advertisers[:3])
-    sentence = ngettext("%(num)d advertiser waits for approval", "%(num)d advertisers wait for approval", count)
-    return WorkItem(sentence, names, gettext("Decide"), "/console/advertisers?status=on+moderation")
+    return WorkItem(_advertisers_wait(count), names, gettext("Decide"), "/console/advertisers?status=on+moderation")
 
 
 def _tickets(count: int, answer: tickets.TicketsAnswer) -> WorkItem:
     first = answer.tickets[0]
     return WorkItem(
-        ngettext("%(num)d request of affiliates", "%(num)d requests of affiliates", count),
+        _tickets_wait(count),
         f"{first.title}, {first.partner.name}",
         gettext("Decide"),
         "/console/requests",
@@ -79,6 +98,7 @@ def _payment_requests(count: int, answer: payment_requests.PaymentRequestsAnswer
     return WorkItem(sentence, detail, gettext("Decide"), "/console/payments/requests")
 
 
+_NEW_ONE: Final = (("status[]", "on moderation"), ("limit", "1"))
 _MOST_HELD: Final = 100
 _ALERTS: Final = "/console/alerts"
 _FAILING: Final = "deliveries_fail"
@@ -89,21 +109,35 @@ _SOURCES: Final[tuple[_AnySource, ...]] = (
     _Source(advertisers.list_, (("status[]", "on moderation"), ("limit", "3")), _advertisers),
     _Source(payment_requests.list_, (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
-_COUNTED: Final[Mapping[str, _AnySource]] = {
-    "/console/affiliates": _SOURCES[0],
-    "/console/requests": _SOURCES[1],
-    "/console/advertisers": _SOURCES[2],
-}
-"""What the rail counts, by the path of its page."""
 
 
 @dataclass(frozen=True, slots=True)
-class RailNumber:
-    """A number in the rail. text: what it counts. is_bad: whether it counts failures."""
+class _Counter(Generic[A]):
+    """A method of the API that counts what waits, without the records.
 
-    number: int
-    text: str
-    is_bad: bool = False
+    text: returns the sentence about a number.
+    """
+
+    method: Endpoint[Deps, A]
+    sent: tuple[Pair, ...]
+    number: Callable[[A], int]
+    text: Callable[[int], str]
+
+    def find(self, calls: LocalCalls[Deps]) -> RailNumber | None:
+        """Return how much waits; None for nothing, or without the right to see it."""
+        if not calls.may(self.method):
+            return None
+        number = self.number(calls.ask(self.method, self.sent))
+        return RailNumber(number, self.text(number)) if number else None
+
+
+_AnyCounter = _Counter[Any]
+_COUNTED: Final[Mapping[str, _AnyCounter]] = {
+    "/console/affiliates": _Counter(affiliates.list_names, _NEW_ONE, total_of, _affiliates_wait),
+    "/console/requests": _Counter(tickets.count, (("status", "open"),), lambda answer: answer.count, _tickets_wait),
+    "/console/advertisers": _Counter(advertisers.list_names, _NEW_ONE, total_of, _advertisers_wait),
+}
+"""What the rail counts, by the path of its page."""
 
 
 def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
@@ -113,13 +147,13 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
     are no numbers, so that the page can show that it is unavailable.
     """
     found = dict[str, RailNumber]()
-    for path, source in _COUNTED.items():
+    for path, counter in _COUNTED.items():
         try:
-            waiting = source.find(request.calls)
+            waiting = counter.find(request.calls)
         except Unavailable:
             return {}
         if waiting is not None:
-            found[path] = RailNumber(waiting[0], waiting[1].sentence)
+            found[path] = waiting
     found |= _open_alerts(request)
     if request.calls.may(status.list_findings):
         findings = request.seen_findings.known()

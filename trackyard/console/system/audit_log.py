@@ -201,7 +201,7 @@ def _what(each: AuditView, _on: On) -> ListCell:
 
 def _from_to(each: AuditView, on: On) -> ListCell:
     found, verb = _changes(each, on.request.deps.zone), _verb(each.changes)
-    shown = {"first": found[:_FIRST_CHANGES], "more": found[_FIRST_CHANGES:], "verb": verb}
+    shown = {"fields": found, "first": _FIRST_CHANGES, "verb": verb}
     line = "; ".join(f"{change.field}: {change.before} \N{RIGHTWARDS ARROW} {change.after}" for change in found)
     return ListCell(part=Part("system/changes.html", shown), value=line)
 

@@ -82,10 +82,14 @@ def list_tickets(
     conn: Connection, scope: Scope, criteria: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[Ticket], int]:
     """Return a page of the tickets in scope, newest first, and the total."""
-    conditions = _conditions(criteria) + in_scope(scope, affiliate=ticket.c.affiliate_id)
-    texts = (ticket.c.title, ticket.c.description)
-    conditions += part_conditions(conn, ticket.c.id, texts, criteria.part, conditions)
+    conditions = _conditions_in_scope(conn, scope, criteria)
     return _ROWS.read_page(conn, select(ticket).where(*conditions).order_by(ticket.c.id.desc()), page, limit)
+
+
+def count_tickets(conn: Connection, scope: Scope, criteria: TicketFilter) -> int:
+    """Return the number of tickets in scope."""
+    conditions = _conditions_in_scope(conn, scope, criteria)
+    return conn.execute(select(func.count()).select_from(ticket).where(*conditions)).scalar_one()
 
 
 def close_ticket(
@@ -99,6 +103,12 @@ def close_ticket(
 def add_answer(conn: Connection, found: Ticket, new: TicketReply) -> None:
     """Add an answer to a ticket, which the caller has locked."""
     _ROWS.edit(conn, found.id, {"answers": [asdict(each) for each in (*found.answers, new)]})
+
+
+def _conditions_in_scope(conn: Connection, scope: Scope, criteria: TicketFilter) -> list[ColumnElement[bool]]:
+    conditions = _conditions(criteria) + in_scope(scope, affiliate=ticket.c.affiliate_id)
+    texts = (ticket.c.title, ticket.c.description)
+    return conditions + part_conditions(conn, ticket.c.id, texts, criteria.part, conditions)
 
 
 def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:

@@ -103,12 +103,14 @@ def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
 
 
 def list_titles(
-    conn: Connection, scope: Scope, ids: Iterable[str], *, page: int, limit: int
+    conn: Connection, scope: Scope, criteria: AdvertiserFilter, *, page: int, limit: int
 ) -> tuple[dict[str, str], int]:
-    """Return a page of the titles in scope, in their order, by id, and the total. ids: none = all."""
-    query = select(advertiser.c.id, advertiser.c.title).where(*in_scope(scope, advertiser=advertiser.c.id))
-    if wanted := set(ids):
-        query = query.where(advertiser.c.id.in_(wanted))
+    """Return a page of the titles in scope, in their order, by id, and the total.
+
+    `tags` and `part` are ignored.
+    """
+    conditions = _conditions(criteria) + in_scope(scope, advertiser=advertiser.c.id)
+    query = select(advertiser.c.id, advertiser.c.title).where(*conditions)
     rows, total = read_page(conn, query.order_by(advertiser.c.title, advertiser.c.id), page, limit)
     return dict(map(tuple, rows)), total
 

@@ -24,7 +24,7 @@ ROWS = {
     "admin.offers.affiliates": 1,
 }
 """The figures of the period, of the period before it, and of the hour that is not over."""
-FRAME = {"admin.alerts.list": 1, "admin.partners.list": 1, "admin.advertisers.list": 1, "admin.tickets.list": 1}
+FRAME = {"admin.alerts.list": 1, "admin.partners.names": 1, "admin.advertisers.names": 1, "admin.tickets.count": 1}
 
 
 @pytest.fixture
