@@ -168,7 +168,8 @@ OF_NETWORK: Final = frozenset(
         "admin.smartlink.category.edit", "admin.smartlink.category.remove", "admin.smartlink.category.count",
         "partner.smartlink.category.count", "admin.domain.check", "admin.domain.edit", "admin.domain.remove",
         "oses.versions", "news.get",
-        "admin.news.edit", "admin.news.remove", "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
+        "admin.news.edit", "admin.news.remove", "admin.news.send",
+        "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
         "admin.held-change.confirm", "admin.held-change.refuse", "admin.rule.get", "admin.rule.edit",
         "admin.rule.remove", "admin.rule.look-back", "admin.rule-firing.undo", "automation.kpi.edit",
         "automation.kpi.remove", "preset.edit", "preset.remove", "admin.product-feed.get", "admin.product-feed.edit",
@@ -194,7 +195,7 @@ _PLAIN_NAMES: Final = (
     "list[*][comment] list[*][country] list[*][goal] list[*][ip] list[*][payouts] "
     "list[*][revenue] list[*][sum] list[*][ua] locale mail_from method moderation_status "
     "name note note_aff note_sales notes notice_percent_overcap os page params[*] password "
-    "click_params[*] click_ip click_ua "
+    "audience click_params[*] click_ip click_ua "
     "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payouts "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "

@@ -1,7 +1,7 @@
 """The pages as a part of the API's listener (docs/spec/console.md)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -50,6 +50,7 @@ from trackyard.console.frame.navigation import (
     PORTAL,
     STAFF,
     RailGroup,
+    RailNumber,
     SeenFindings,
     first_page,
     is_current,
@@ -62,6 +63,7 @@ from trackyard.console.frame.request import PageRequest, Person
 from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
 from trackyard.console.parts import PARTS
+from trackyard.console.portal.news import count_unread_news
 from trackyard.console.refusals import OverloadPages, is_overload
 from trackyard.console.staff.work import count_waiting, find_mail_fault
 from trackyard.console.turns import PagesBusy, TooManyPages, Turns
@@ -388,13 +390,21 @@ def _first_page(asked: PageRequest) -> str:
     return found
 
 
-def _rail_of(person: Person) -> tuple[RailGroup, ...]:
+def _numbers_of(asked: PageRequest) -> Mapping[str, RailNumber]:
+    """Return how many things wait on the pages of the rail, by path."""
+    if asked.person_or_none is None:
+        return {}
+    return count_waiting(asked) if asked.person.is_staff else count_unread_news(asked)
+
+
+def _rail_of(person: Person, waiting: Iterable[str] = ()) -> tuple[RailGroup, ...]:
+    """Return the rail of a person. waiting: paths of pages with something new, which are not folded."""
     match person.audience:
         case "staff":
             return STAFF
         case "advertiser":
             return ADVERTISER
-    return with_used(PORTAL, person.used)
+    return with_used(PORTAL, person.used.union(waiting))
 
 
 def _check_rights(route: PageRoute, asked: PageRequest) -> None:
@@ -433,7 +443,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, object]:
     person, path = asked.person_or_none, asked.address.path
     said, *warned = (message or "").split("\n")
     opens = asked.has_page if person is None else asked.may_open
-    waiting = count_waiting(asked) if person is not None and person.is_staff else {}
+    waiting = _numbers_of(asked)
     return {
         "asset": address,
         "accent_sheet": accent_address(asked.network),
@@ -444,9 +454,9 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, object]:
         "warned": list(dict.fromkeys([*warned, *asked.warnings])),
         "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
         "look": asked.look if person is not None and not person.is_staff else None,
-        "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),
+        "rail": [] if person is None else links_for(_rail_of(person, waiting), asked.may_open),
         "rail_numbers": waiting,
-        "mail_fault": find_mail_fault(asked, waiting) if waiting else "",
+        "mail_fault": find_mail_fault(asked, waiting) if waiting and asked.person.is_staff else "",
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,
         "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),

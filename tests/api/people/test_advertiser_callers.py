@@ -30,6 +30,7 @@ OPEN_METHODS = {
     "auth.keys.add", "auth.keys.edit", "auth.keys.list", "auth.keys.remove", "auth.keys.rotate",
     "auth.second_factor.begin", "auth.second_factor.confirm", "auth.second_factor.disable", "auth.second_factor.get",
     "auth.second_factor.recovery_codes",
+    "advertiser.news.list", "news.seen", "news.unread",
     "people.add", "people.edit", "people.invite", "people.list", "people.owner", "people.remove",
 }  # fmt: skip
 

@@ -3,9 +3,14 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from trackyard.actions.platform import mailings
+from trackyard.actions.platform.mailings import queue_mails
+from trackyard.store.platform.personal_data import redact_account
+from trackyard.store.tables import mail
 
 
 def add(api: Api, title: str, **params: Any) -> str:
@@ -25,6 +30,7 @@ def test_news_item_shows_stored_fields(api: Api) -> None:
         "_id": {"$id": number}, "title": "Summer", "small_desc": "Sale", "desc": "<b>Everything</b>", "status": 1,
         "fixed": 0, "created_at": {"sec": api.clock.now_ms() // 1000, "usec": api.clock.now_ms() % 1000 * 1000},
     }  # fmt: skip
+    shown |= {"audience": "affiliates", "until": None}
     assert affiliate.get("/3.0/news") == {"status": 1, "items": {number: shown}, "all_items": 1}
     assert affiliate.get(f"/3.1/news/{number}") == {"status": 1, "news": shown}
     assert affiliate.get(f"/3.1/news/{number.upper()}") == {"status": 1, "news": shown}
@@ -85,3 +91,122 @@ def test_news_removed_item_is_404(api: Api) -> None:
     for method, path in (("GET", "news/{}"), ("POST", "admin/news/{}"), ("POST", "admin/news/{}/remove")):
         assert api.admin.call(method, f"/3.1/{path.format(number)}").status_code == 404
     assert list(api.admin.get("/3.0/news")["items"]) == [kept]
+
+
+def test_news_are_shown_until_their_last_day_in_the_zone_of_the_platform(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    number = add(api, "Sale", until="2023-11-15")
+    assert affiliate.get(f"/3.1/news/{number}")["news"]["until"] == "2023-11-15"
+    api.clock.advance(25 * 3_600_000)
+    assert titles(affiliate) == ["Sale"], "the last day counts"
+    api.clock.advance(3_600_000)
+    assert titles(affiliate) == []
+    assert affiliate.call("GET", f"/3.0/news/{number}").status_code == 404
+    assert titles(api.admin) == ["Sale"], "staff who write news keep it"
+    assert api.admin.post(f"/3.1/admin/news/{number}", until="")["news"]["until"] is None
+    assert titles(affiliate) == ["Sale"]
+
+
+def test_news_reach_the_kind_of_company_that_they_are_for(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    advertiser = api.advertiser_client(api.add_advertiser())
+    ids = {audience: add(api, audience, audience=audience) for audience in ("affiliates", "advertisers", "all")}
+    assert titles(affiliate) == ["all", "affiliates"]
+    shown = advertiser.get("/3.1/advertiser/news")["items"].values()
+    assert [item["title"] for item in shown] == ["all", "advertisers"]
+    assert affiliate.call("GET", f"/3.0/news/{ids['advertisers']}").status_code == 404
+    assert len(titles(api.admin)) == 3
+    assert api.admin.call("POST", "/3.1/admin/news", data={"title": "x", "audience": "staff"}).status_code == 400
+
+
+def test_unread_news_are_counted_for_each_person(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    _, other = api.add_affiliate()
+    advertiser = api.advertiser_client(api.add_advertiser())
+    add(api, "One")
+    draft = add(api, "Draft", status=0)
+    add(api, "Two", audience="all")
+    assert [each.get("/3.1/news/unread")["unread"] for each in (affiliate, other, advertiser)] == [2, 2, 1]
+    assert affiliate.post("/3.1/news/seen")["unread"] == 0
+    assert [each.get("/3.1/news/unread")["unread"] for each in (affiliate, other, advertiser)] == [0, 2, 1]
+    api.clock.advance(1000)
+    api.admin.post(f"/3.1/admin/news/{draft}", status=1)
+    assert affiliate.get("/3.1/news/unread")["unread"] == 1, "what is published later is new"
+    assert api.admin.call("GET", "/3.1/news/unread").status_code == 403
+
+
+def mails(api: Api) -> list[tuple[str, str]]:
+    with api.deps.database.read() as conn:
+        query = select(mail.c.recipient, mail.c.subject).where(mail.c.subject.like("News:%"))
+        return sorted((row.recipient, row.subject) for row in conn.execute(query))
+
+
+def run_mailings(api: Api) -> None:
+    while queue_mails(api.deps.database, api.clock.now_ms()):
+        pass
+
+
+def test_sent_news_are_mailed_once_a_person(api: Api) -> None:
+    for name in ("one", "two"):
+        api.add_affiliate(email=f"{name}@a.example")
+    api.add_affiliate(email="gone@a.example", status="not active")
+    api.add_advertiser(email="shop@a.example")
+    api.add_advertiser(email="ONE@a.example", title="Both")
+    number = add(api, "Sale {name}", desc="<p>All</p>half", audience="all")
+    send = f"/3.1/admin/news/{number}/send"
+    assert api.admin.post(send, dry_run=1) == {"status": 1, "added": 3, "before": 0}
+    assert mails(api) == [] and queue_mails(api.deps.database, api.clock.now_ms()) == 0
+    assert api.admin.post(send) == {"status": 1, "added": 3, "before": 0}
+    run_mailings(api)
+    expected = [(f"{name}@a.example", "News: Sale {name}") for name in ("one", "shop", "two")]
+    assert mails(api) == expected
+    assert api.admin.post(send) == {"status": 1, "added": 0, "before": 3}
+    api.add_affiliate(email="new@a.example")
+    assert api.admin.post(send) == {"status": 1, "added": 1, "before": 3}
+    run_mailings(api)
+    assert len(mails(api)) == 4
+    with api.deps.database.read() as conn:
+        bodies = conn.execute(select(mail.c.body).where(mail.c.recipient == "shop@a.example")).scalars().all()
+    assert any("All\nhalf" in body and "/advertiser/news" in body for body in bodies)
+
+
+def test_news_that_are_not_shown_cannot_be_mailed(api: Api) -> None:
+    api.add_affiliate()
+    for params in ({"status": 0}, {"until": "2023-11-01"}):
+        number = add(api, "Hidden", **params)
+        assert api.admin.call("POST", f"/3.1/admin/news/{number}/send").status_code == 409
+    assert mails(api) == []
+
+
+def test_removed_news_and_erased_affiliates_get_no_more_mails(api: Api) -> None:
+    pid, _ = api.add_affiliate(email="one@a.example")
+    removed, kept = add(api, "Removed"), add(api, "Kept")
+    for number in (removed, kept):
+        api.admin.post(f"/3.1/admin/news/{number}/send")
+    api.admin.post(f"/3.1/admin/news/{removed}/remove")
+    with api.deps.database.write() as conn:
+        redact_account(conn, pid, "hash", api.clock.now_ms())
+    run_mailings(api)
+    assert mails(api) == []
+
+
+def test_mails_of_news_survive_a_failure_in_the_middle(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        api.add_affiliate(email=f"a{number}@a.example")
+    api.admin.post(f"/3.1/admin/news/{add(api, 'Sale')}/send")
+    monkeypatch.setattr(mailings, "BATCH", 2)
+    real, calls = mailings.send_notice, list[int]()
+
+    def fail_after_the_second_batch(*args: Any, **values: Any) -> list[str]:
+        calls.append(1)
+        queued = real(*args, **values)
+        if len(calls) == 2:
+            raise RuntimeError("killed")
+        return queued
+
+    monkeypatch.setattr(mailings, "send_notice", fail_after_the_second_batch)
+    with pytest.raises(RuntimeError):
+        run_mailings(api)
+    assert len(mails(api)) == 2, "the batch that was cut short is undone"
+    run_mailings(api)
+    assert [recipient for recipient, _ in mails(api)] == [f"a{number}@a.example" for number in range(5)]

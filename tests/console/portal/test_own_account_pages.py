@@ -5,7 +5,7 @@ from decimal import Decimal
 from tests.support.api import NOW, Api
 from tests.support.delivery_attempts import add_attempt
 from tests.support.models.events import NOON
-from tests.support.pages import affiliate_visitor, staff_visitor, store_address
+from tests.support.pages import advertiser_visitor, affiliate_visitor, staff_visitor, store_address
 from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.money.ledger import LedgerEntry
@@ -153,6 +153,22 @@ def test_own_news_are_those_that_staff_published(api: Api) -> None:
     answer = visitor.get("/portal/news")
     assert "<script>alert" not in answer.text and "Draft" not in answer.text
     assert "Pinned 2023-11-14 22:13 Short Long" in visitor.read("/portal/news").text
+
+
+def test_news_are_on_the_first_page_and_unread_until_they_are_read(api: Api) -> None:
+    _, visitor = affiliate_visitor(api)
+    _, advertiser = advertiser_visitor(api)
+    assert "All news" not in visitor.read("/portal/").text
+    for number in range(4):
+        api.admin.post(
+            "/3.1/admin/news", title=f"News {number}", desc="Long\nread", audience="all", fixed=int(not number)
+        )
+    for person, home, page in ((visitor, "/portal/", "/portal/news"), (advertiser, "/advertiser/", "/advertiser/news")):
+        shown = person.read(home)
+        assert "4 unread" in shown.text and page in shown.links
+        assert "News 0" in shown.text and "News 3" in shown.text and "News 1" not in shown.text
+        assert "News 1" in person.read(page).text
+        assert "unread" not in person.read(home).text
 
 
 def test_own_pixel_is_added_changed_and_removed(api: Api) -> None:

@@ -94,7 +94,7 @@ def test_test_mail_shows_what_the_mail_server_says(api: Api, mail_server: MailSe
         ("currencies", {"code": "PLN", "rate": "4.2", "active": "1"}, {"rate": "4.5", "active": "1"}),
         ("custom-fields", {"name": HOSTILE, "field_type": "text"}, {"name": "Site", "field_type": "text"}),
         ("payment-systems", {"lang_label": HOSTILE}, {"lang_label": "Wire"}),
-        ("news", {"title": HOSTILE, "status": "1"}, {"title": "Summer", "status": "1"}),
+        ("news", {"title": HOSTILE, "audience": "all"}, {"title": "Summer", "audience": "advertisers"}),
         ("categories", {"title": HOSTILE}, {"title": "Games"}),
     ],
 )
@@ -109,7 +109,9 @@ def test_record_of_a_list_is_created_changed_and_removed(
     assert made.headers["location"] == path
     assert HOSTILE not in visitor.get(path).text
     shown = visitor.read(path)
-    links = [link for link in shown.links if link.startswith(f"{path}/") and not link.endswith(("/new", "/remove"))]
+    links = [
+        link for link in shown.links if link.startswith(f"{path}/") and not link.endswith(("/new", "/remove", "/send"))
+    ]
     first = links[0] if slug != "currencies" else f"{path}/985"
     assert first in links
     assert first.rpartition("/")[2] in [row["id"] for row in read_file(visitor, f"{path}?format=csv&fields=all")]
@@ -137,3 +139,20 @@ def test_settings_show_retention_and_where_it_is_set(api: Api) -> None:
     text = staff_visitor(own).read("/console/settings").text
     assert "Clicks and impressions TRACKYARD_CLICK_DAYS 180 days" in text
     assert "Personal data TRACKYARD_PERSONAL_DATA_DAYS 1 day" in text
+
+
+def test_news_are_mailed_after_a_page_with_their_number(api: Api) -> None:
+    visitor = staff_visitor(api)
+    for name in ("one", "two"):
+        api.add_affiliate(email=f"{name}@a.example")
+    number = api.admin.post("/3.1/admin/news", title=HOSTILE, desc="Long")["news"]["_id"]["$id"]
+    listed = visitor.read("/console/settings/news")
+    page = f"/console/settings/news/{number}/send"
+    assert page in listed.links
+    assert HOSTILE not in visitor.get(page).text
+    assert "2 people get it by mail." in visitor.read(page).text
+    assert visitor.post(page).headers["location"] == "/console/settings/news"
+    assert "0 people get it by mail. 2 people got it before." in visitor.read(page).text
+    api.admin.post(f"/3.1/admin/news/{number}", status=0)
+    assert "Publish them first" in visitor.read(page).text
+    assert "Small desc" not in visitor.read(f"/console/settings/news/{number}").text

@@ -51,6 +51,7 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         "news.get": news,
         "admin.news.edit": news,
         "admin.news.remove": news,
+        "admin.news.send": news,
         "partner.postback.edit": postback,
         "partner.postback.remove": postback,
         "partner.pixels.list-of": lambda: pid,

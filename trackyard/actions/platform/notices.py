@@ -9,6 +9,7 @@ from typing import Final
 
 from trackyard.base.texts.languages import ENGLISH, Language, language, speaking, spoken
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.people.advertisers import AdvertiserContact
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
@@ -182,6 +183,13 @@ OWNER_NOW: Final = Notice(
         "Hello {name},\n\nyou own {company} now: you decide who else gets in. You sign in as before.\n\n"
         "If you did not expect it, tell the people who run this network.\n"
     ),
+)
+NEWS: Final = Notice(
+    NoticeKind.NEWS,
+    lazy_gettext("News: {title}"),
+    lazy_gettext("Hello {name},\n\n{title}\n\n{text}\n"),
+    lazy_gettext("Read all news"),
+    page="news",
 )
 TEST_MAIL: Final = Notice(
     NoticeKind.MAIL_TEST,
@@ -438,6 +446,11 @@ def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
     return Recipient(affiliate.email, affiliate.name or affiliate.login, account)
 
 
+def recipient_of_advertiser(found: AdvertiserContact) -> Recipient:
+    """Return an advertiser as a recipient of mail."""
+    return Recipient(found.email, found.name, Account(AccountKind.ADVERTISER, found.id))
+
+
 def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
     """Return the values of ENABLED and DISABLED for offers (title by id)."""
     return {"offers": MailList([MailedOffer(*item) for item in sorted(titles.items())])}
@@ -465,6 +478,7 @@ NOTICES: Final[Mapping[NoticeKind, Notice]] = {
         INVITED_AGAIN,
         OWNER_CHANGED,
         OWNER_NOW,
+        NEWS,
         TEST_MAIL,
         SIGN_UP_AGAIN,
         ADVERTISER_APPROVED,

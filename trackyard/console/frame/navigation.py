@@ -55,6 +55,15 @@ class RailLink:
 
 
 @dataclass(frozen=True, slots=True)
+class RailNumber:
+    """A number in the rail. text: what it counts. is_bad: whether it counts failures."""
+
+    number: int
+    text: str
+    is_bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RailGroup:
     """Links under a heading; "" = none. folded: whether they are shown on request."""
 
@@ -149,6 +158,7 @@ ADVERTISER: Final = (
             RailLink(lazy_gettext("Conversions"), "/advertiser/conversions"),
             RailLink(lazy_gettext("Statistics"), "/advertiser/statistics"),
             RailLink(lazy_gettext("Postback URLs"), "/advertiser/postbacks"),
+            RailLink(lazy_gettext("News"), "/advertiser/news"),
             RailLink(lazy_gettext("People with access"), "/advertiser/people"),
         ),
     ),

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from trackyard.base.markup import plain_text
 from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import count_text, counted_text, source_of
 from trackyard.console.charts.bars import CellBar, cell_bar
@@ -39,6 +40,7 @@ def environment() -> Environment:
         clock_time=shown.clock_time,
         moment=_moment,
         shorten=shown.shorten,
+        plain_text=plain_text,
     )
     return made
 

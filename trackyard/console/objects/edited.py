@@ -100,6 +100,7 @@ class EditedList(Generic[R, A]):
         name, place = self.name(each), f"{self.path}/{self.key(each)}"
         buttons = (
             Act(gettext("Test"), f"{place}/test", about=gettext("Test %(name)s", name=name), is_link=True),
+            Act(gettext("Mail it"), f"{place}/send", about=gettext("Mail %(name)s", name=name), is_link=True),
             Act(gettext("Remove"), f"{place}/remove", about=gettext("Remove %(name)s", name=name), is_link=True),
         )
         return cells.acts(*(each for each in buttons if on.opens(each.path)))

@@ -32,6 +32,7 @@ from trackyard.console.money.own_balances import requested_sums, sums_being_paid
 from trackyard.console.offers.own_listing import OWN_PATH, PortalOffer
 from trackyard.console.portal.click_test import OwnClickTest, test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
+from trackyard.console.portal.news import news_of_home
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric, MetricDirection, MetricSums
 
@@ -104,6 +105,7 @@ def home(request: PageRequest) -> PageAnswer:
     return request.page(
         "portal/home.html",
         greeting=_greeting(request),
+        news=news_of_home(request),
         available=money[0].text if money else "",
         tiles=[*money, *today],
         chosen=chosen,

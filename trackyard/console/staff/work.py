@@ -15,6 +15,7 @@ from trackyard.api.tracking import pixels
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
+from trackyard.console.frame.navigation import RailNumber
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.list_files import total_of
@@ -31,15 +32,6 @@ class WorkItem:
     detail: str
     verb: str
     link: str
-
-
-@dataclass(frozen=True, slots=True)
-class RailNumber:
-    """A number in the rail. text: what it counts. is_bad: whether it counts failures."""
-
-    number: int
-    text: str
-    is_bad: bool = False
 
 
 @dataclass(frozen=True, slots=True)

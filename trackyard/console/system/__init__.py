@@ -10,6 +10,7 @@ from trackyard.console.system import (
     domain_test,
     health,
     network,
+    news_mails,
     platform_settings,
     settings_lists,
     thing_health,
@@ -18,6 +19,7 @@ from trackyard.console.system import (
 PARTS: Final[tuple[Pages, ...]] = (
     platform_settings.pages,
     network.pages,
+    news_mails.pages,
     settings_lists.pages,
     domain_test.pages,
     health.pages,

@@ -64,14 +64,35 @@ _SYSTEM: Final = (
         ),
     ),
 )
+AUDIENCES: Final = {
+    "affiliates": lazy_gettext("Affiliates"),
+    "advertisers": lazy_gettext("Advertisers"),
+    "all": lazy_gettext("Affiliates and advertisers"),
+}
 _NEWS: Final = FormGroup(
     lazy_gettext("News"),
     (
-        FormField("title", wide=True),
-        FormField("small_desc", widget="long"),
-        FormField("desc", widget="long"),
-        FormField("status", widget="switch", label=lazy_gettext("Affiliates see it")),
-        FormField("fixed", widget="switch", label=lazy_gettext("Before the others")),
+        FormField("title", wide=True, label=lazy_gettext("Title"), help=""),
+        FormField(
+            "small_desc",
+            widget="long",
+            label=lazy_gettext("First sentences"),
+            help=lazy_gettext("Home shows them, with a link to the rest."),
+        ),
+        FormField("desc", widget="long", label=lazy_gettext("Text"), help=""),
+        FormField("audience", label=lazy_gettext("For"), help="", words=AUDIENCES),
+        FormField(
+            "until",
+            label=lazy_gettext("Shown until"),
+            help=lazy_gettext("The last day on which it is shown. Empty means without an end."),
+        ),
+        FormField(
+            "status",
+            widget="switch",
+            label=lazy_gettext("Shown"),
+            help=lazy_gettext("Off keeps it as a draft that only staff see."),
+        ),
+        FormField("fixed", widget="switch", label=lazy_gettext("Pinned"), help=lazy_gettext("Before all other news.")),
     ),
 )
 CURRENCIES: Final = EditedList[CurrencyView, currencies.CurrenciesAnswer](
@@ -152,9 +173,11 @@ NEWS: Final = EditedList[_Item, news.NewsListAnswer](
     path=f"{SETTINGS}/news",
     title=lazy_gettext("News"),
     one=lazy_gettext("news"),
-    about=lazy_gettext("Affiliates read news in their portal. The newest 100 are listed."),
+    about=lazy_gettext(
+        "People see news on their first page. Mails are sent only when you choose it. The newest 100 are listed."
+    ),
     empty=lazy_gettext("There are no news yet."),
-    removal=lazy_gettext("Affiliates do not see it any more."),
+    removal=lazy_gettext("It is not shown any more, and mails that wait are not sent."),
     method=news.list_,
     view=news.NewsListAnswer,
     sent=(("limit", "100"),),
@@ -165,8 +188,10 @@ NEWS: Final = EditedList[_Item, news.NewsListAnswer](
     key=lambda each: each.id.id,
     name=lambda each: each.title,
     columns=(
-        ListColumn(title=lazy_gettext("Shown to affiliates"), cell=lambda each, _: _yes(each.status)),
-        ListColumn(title=lazy_gettext("Before the others"), cell=lambda each, _: _yes(each.fixed)),
+        ListColumn(title=lazy_gettext("For"), cell=lambda each, _: str(AUDIENCES[each.audience])),
+        ListColumn(title=lazy_gettext("Shown"), cell=lambda each, _: _yes(each.status)),
+        ListColumn(title=lazy_gettext("Shown until"), cell=lambda each, _: each.until or ""),
+        ListColumn(title=lazy_gettext("Pinned"), cell=lambda each, _: _yes(each.fixed)),
     ),
     new=(_NEWS,),
     changed=(_NEWS,),

@@ -99,6 +99,15 @@ class AffiliateLists:
     disabled: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AdvertiserContact:
+    """The receiver of mails to an advertiser. name: of the contact person, else the title."""
+
+    id: str
+    email: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvertiserFilter:
     """The filters of a list. All conditions must hold; an empty one always holds.

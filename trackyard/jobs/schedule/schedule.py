@@ -13,6 +13,7 @@ from trackyard.actions.conversions.changes import DeliveryContext, record_change
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
+from trackyard.actions.platform.mailings import queue_mails
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -29,6 +30,7 @@ from trackyard.store.engine.database import Connection, Database
 from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
+from trackyard.store.platform import receivers
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries
@@ -87,6 +89,7 @@ class JobScheduler:
             Job("repeats", 600, self.forget_answers, by_turns=True),
             Job("sessions", 600, self.forget_sessions, by_turns=True),
             Job("security log", 600, self.trim_security_log, by_turns=True),
+            Job("mailings", 2, self.queue_mails, has_any=receivers.has_waiting),
             Job("erasures", 3, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old, by_turns=True),
         )
@@ -148,6 +151,10 @@ class JobScheduler:
             if time.monotonic() > end:
                 return 0.0
         return job.seconds
+
+    def queue_mails(self) -> int:
+        """Queue the mails of news to their next receivers; return how many."""
+        return queue_mails(self._database, self._clock.now_ms())
 
     def forget_answers(self) -> int:
         """Remove expired answers of idempotency keys; return how many."""

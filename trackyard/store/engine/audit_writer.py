@@ -55,6 +55,8 @@ _UNAUDITED_TABLES: Final = frozenset(
         "url_check",
         "url_host",
         "usual_time",
+        "news_seen",
+        "receiver",
     }
 )
 """Queues, tables that are derived from others, and tables with their own history."""

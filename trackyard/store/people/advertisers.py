@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserContact, AdvertiserFilter
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.in_lists import among_values
@@ -71,6 +71,24 @@ def _conditions(criteria: AdvertiserFilter) -> list[ColumnElement[bool]]:
     if criteria.changed_since is not None:
         found.append(columns.updated_at >= criteria.changed_since)
     return found
+
+
+def contacts_to(
+    conn: Connection, scope: Scope, criteria: AdvertiserFilter, offer_ids: Iterable[int] = ()
+) -> list[AdvertiserContact]:
+    """Return all advertisers in scope that meet the criteria and have an e-mail address, in order of id.
+
+    offer_ids: that each must have one of; empty = any advertiser. `part` is ignored.
+    """
+    columns = advertiser.c
+    conditions = [*_conditions(criteria), *in_scope(scope, advertiser=columns.id)]
+    conditions.append(func.coalesce(columns.email, "") != "")
+    if criteria.tags:
+        conditions.append(among_values(columns.id, sorted(ids_with_tags(conn, criteria.tags))))
+    if offers := set(offer_ids):
+        conditions.append(columns.id.in_(select(offer.c.advertiser_id).where(offer.c.id.in_(offers))))
+    query = select(columns.id, columns.email, columns.contact, columns.title).where(*conditions).order_by(columns.id)
+    return [AdvertiserContact(row.id, row.email, row.contact or row.title) for row in conn.execute(query)]
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:

@@ -211,6 +211,24 @@ def list_names(
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows], total
 
 
+def names_to(
+    conn: Connection, scope: Scope, criteria: AffiliateFilter, offer_ids: Iterable[int] = ()
+) -> list[AffiliateName]:
+    """Return the names of all affiliates in scope that meet the criteria, in order of id.
+
+    offer_ids: that each must be connected to one of; empty = any affiliate. `part` is ignored.
+    """
+    conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
+    if criteria.tags:
+        conditions.append(among_values(affiliate.c.id, sorted(ids_with_tags(conn, criteria.tags))))
+    if offers := set(offer_ids):
+        links = connection.c
+        joined = links.offer_id.in_(offers), links.enabled
+        conditions.append(exists().where(links.affiliate_id == affiliate.c.id, *joined))
+    rows = conn.execute(select(*_NAMES).where(*conditions).order_by(affiliate.c.id))
+    return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
+
+
 def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
     """Return the manager's id by affiliate."""
     query = select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids)))

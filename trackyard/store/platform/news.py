@@ -1,12 +1,14 @@
-"""News for affiliates (docs/api/news.md)."""
+"""News for affiliates and advertisers (docs/api/news.md)."""
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from trackyard.domain.platform.news import News, NewsFilter
+from trackyard.domain.people.callers import Account
+from trackyard.domain.platform.news import News, NewsAudience, NewsFilter
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.engine.rows import Rows
-from trackyard.store.tables import news
+from trackyard.store.tables import news, news_seen
 
 _ROWS: Final = Rows[News, str](news, News)
 add_news = _ROWS.add
@@ -14,13 +16,12 @@ edit_news = _ROWS.edit
 remove_news = _ROWS.remove
 
 
-def find_news(conn: Connection, news_id: str, *, drafts: bool, lock: bool = False) -> News | None:
-    """Return the news of an id.
+def find_news(conn: Connection, news_id: str, criteria: NewsFilter, *, lock: bool = False) -> News | None:
+    """Return the news of an id that meet the criteria.
 
-    drafts: also when it is not published.
     lock: no other transaction changes it until the end of this one.
     """
-    return _ROWS.find_where(conn, news.c.id == news_id, *_conditions(NewsFilter(drafts=drafts)), lock=lock)
+    return _ROWS.find_where(conn, news.c.id == news_id, *_conditions(criteria), lock=lock)
 
 
 def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) -> tuple[list[News], int]:
@@ -28,13 +29,43 @@ def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) 
 
     Pinned ones come first; each group is ordered newest first.
     """
-    conditions = _conditions(criteria)
-    total = conn.execute(select(func.count()).select_from(news).where(*conditions)).scalar_one()
-    query = select(news).where(*conditions)
+    query = select(news).where(*_conditions(criteria))
     ordered = query.order_by(news.c.pinned.desc(), news.c.created_at.desc(), news.c.id.desc())
-    return _ROWS.read(conn, ordered.limit(limit).offset(skip)), total
+    return _ROWS.read(conn, ordered.limit(limit).offset(skip)), count_news(conn, criteria)
+
+
+def count_news(conn: Connection, criteria: NewsFilter) -> int:
+    """Return the number of the chosen news."""
+    return conn.execute(select(func.count()).select_from(news).where(*_conditions(criteria))).scalar_one()
+
+
+def seen_at(conn: Connection, person: Account, company: Account) -> int:
+    """Return when a person last read the news of a company (UTC milliseconds); 0 = never."""
+    columns = news_seen.c
+    query = select(columns.seen_at).where(columns.owner == person.name, columns.company == company.name)
+    return conn.execute(query).scalar_one_or_none() or 0
+
+
+def mark_seen(conn: Connection, person: Account, company: Account, now_ms: int) -> None:
+    """Store that a person reads the news of a company now."""
+    new = upsert(conn, news_seen).values(owner=person.name, company=company.name, seen_at=now_ms)
+    conn.execute(new.on_conflict_do_update(index_elements=["owner", "company"], set_={"seen_at": now_ms}))
+
+
+def forget_seen(conn: Connection, company: Account) -> None:
+    """Remove when people of a company read its news."""
+    conn.execute(delete(news_seen).where(news_seen.c.company == company.name))
 
 
 def _conditions(criteria: NewsFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [] if criteria.drafts else [news.c.published.is_(True)]
-    return conditions if criteria.pinned is None else [*conditions, news.c.pinned.is_(criteria.pinned)]
+    columns = news.c
+    found: list[ColumnElement[bool]] = []
+    if not criteria.drafts:
+        found += [columns.published.is_(True), or_(columns.until == "", columns.until >= criteria.today)]
+    if criteria.reader is not None:
+        found.append(columns.audience.in_([each for each in NewsAudience if criteria.reader in each.kinds]))
+    if criteria.pinned is not None:
+        found.append(columns.pinned.is_(criteria.pinned))
+    if criteria.after is not None:
+        found.append(columns.shown_at > criteria.after)
+    return found

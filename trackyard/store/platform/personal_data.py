@@ -30,7 +30,7 @@ from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.money import affiliate_payments, held_changes, payment_requests
 from trackyard.store.people import email_confirmations, places, preferences, second_factors, sessions, sign_in_links
-from trackyard.store.platform import mail
+from trackyard.store.platform import mail, news, receivers
 from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
     affiliate,
@@ -257,6 +257,8 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
     preferences.remove_preferences(conn, account)
+    news.forget_seen(conn, account)
+    receivers.forget_account(conn, account)
     saved_reports.remove_reports(conn, account)
     report_mails.remove_mails(conn, account)
     sign_in_links.remove_links(conn, account)

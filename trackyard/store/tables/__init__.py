@@ -30,12 +30,14 @@ from trackyard.store.tables.installation import (
     erasure,
     machine,
     news,
+    news_seen,
     past_edge,
     rule_change,
     rule_clock,
     security_log,
     setting,
 )
+from trackyard.store.tables.mailings import receiver
 from trackyard.store.tables.offers import (
     ad_cost,
     affiliate_postback,
@@ -139,6 +141,7 @@ __all__ = [
     "member",
     "metadata",
     "news",
+    "news_seen",
     "offer",
     "offer_label",
     "outbox",
@@ -156,6 +159,7 @@ __all__ = [
     "product_item",
     "promo_code",
     "rebuild",
+    "receiver",
     "recovery_code",
     "report_mail",
     "rule_change",

@@ -5,7 +5,8 @@ Times are UTC epoch milliseconds.
 
 from sqlalchemy import Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
-from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate
+from trackyard.domain.platform.news import NewsAudience
+from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, Word
 from trackyard.store.tables.schema import columns, table
 
 setting = table(
@@ -129,12 +130,22 @@ erasure = table(  # erased persons, kept for ever: their data must not return (d
     *columns(Moment, "sql_at", "analytics_at", nullable=True),
 )
 
-news = table(  # news from staff to affiliates
+news = table(  # news from staff to affiliates and advertisers
     "news",
     Column("id", Id24, primary_key=True),
     Column("title", String(200), nullable=False),
     *columns(Text, "summary", "body", nullable=False),
     *columns(Boolean, "published", "pinned", nullable=False),
     *columns(Moment, "created_at", "updated_at", nullable=False),
+    Column("audience", Word(NewsAudience), nullable=False, server_default="affiliates"),
+    Column("until", String(10), nullable=False, server_default=""),  # last day in the platform's zone; "" = no end
+    Column("shown_at", Moment, nullable=False, server_default="0"),  # when it was first shown
     Index("ix_news_listed", "published", "pinned", "created_at", "id"),
+)
+
+news_seen = table(  # when a person last read the news of a company
+    "news_seen",
+    Column("owner", String(40), primary_key=True),  # who signs in, such as person:<id>
+    Column("company", String(40), primary_key=True),
+    Column("seen_at", Moment, nullable=False),
 )

@@ -42,6 +42,7 @@ class NoticeKind(StrEnum):
     INVITED_AGAIN = "company.invited_again"
     OWNER_CHANGED = "company.owner_changed"
     OWNER_NOW = "company.owner_now"
+    NEWS = "news"
     MAIL_TEST = "mail.test"
     MAIL_SERVER_CHANGED = "mail.server_changed"
 
