@@ -11,7 +11,7 @@ from typing import Final
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient, send_notice
 from trackyard.base.markup import plain_text
-from trackyard.domain.people.advertisers import AdvertiserFilter, AdvertiserStatus
+from trackyard.domain.people.advertisers import AdvertiserContact, AdvertiserFilter, AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateFilter, AffiliateStatus
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
@@ -37,7 +37,7 @@ def advertisers_to(
     conn: Connection, scope: Scope, criteria: AdvertiserFilter, offer_ids: Iterable[int] = ()
 ) -> dict[Account, Recipient]:
     """Return the chosen advertisers in scope that have an e-mail address as recipients of mail."""
-    found = map(notices.recipient_of_advertiser, advertisers.contacts_to(conn, scope, criteria, offer_ids))
+    found = map(_advertiser, advertisers.contacts_to(conn, scope, criteria, offer_ids))
     return {each.owner: each for each in found if each.owner is not None}
 
 
@@ -89,3 +89,8 @@ def _active_people(conn: Connection, members: Iterable[Receiver]) -> Mapping[Acc
 def _mail_news(conn: Connection, found: News, recipients: Iterable[Recipient], now_ms: int) -> None:
     text = "\n\n".join(part for part in (plain_text(found.summary), plain_text(found.body)) if part)
     send_notice(conn, notices.NEWS, recipients, now_ms, title=found.title, text=text)
+
+
+def _advertiser(found: AdvertiserContact) -> Recipient:
+    """Return an advertiser as a recipient of mail."""
+    return Recipient(found.email, found.name, Account(AccountKind.ADVERTISER, found.id))

@@ -9,7 +9,6 @@ from typing import Final
 
 from trackyard.base.texts.languages import ENGLISH, Language, language, speaking, spoken
 from trackyard.base.texts.marks import lazy_gettext
-from trackyard.domain.people.advertisers import AdvertiserContact
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
@@ -444,11 +443,6 @@ def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
     """Return an affiliate as a recipient of mail."""
     account = Account(AccountKind.AFFILIATE, str(affiliate.id))
     return Recipient(affiliate.email, affiliate.name or affiliate.login, account)
-
-
-def recipient_of_advertiser(found: AdvertiserContact) -> Recipient:
-    """Return an advertiser as a recipient of mail."""
-    return Recipient(found.email, found.name, Account(AccountKind.ADVERTISER, found.id))
 
 
 def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
