@@ -85,7 +85,7 @@ def news_of_home(request: PageRequest) -> HomeNews | None:
 def count_unread_news(request: PageRequest) -> dict[str, RailNumber]:
     """Return how many news the person has not read, by the path of their page; empty without any.
 
-    Without the database there is no number, so that the page can show that it is unavailable.
+    Without the database it is empty, so that the page can show that it is unavailable.
     """
     door = _DOOR_OF[request.person.audience]
     try:
