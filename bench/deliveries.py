@@ -20,7 +20,7 @@ from tests.support.offer_scenario import create_offer_scenario
 from tests.support.processes.program import RunningProgram, poll_until
 from tests.support.stores.seeds import add_affiliate, add_postback
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.events import NewDelivery
+from trackyard.domain.tracking.outbound_calls import NewDelivery
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking import deliveries
 

@@ -14,7 +14,7 @@ from tests.base.metrics_page import METRICS, PAGE, page
 from trackyard.base import metrics
 from trackyard.base.metrics import exposition
 from trackyard.base.metrics.declarations import MetricDeclaration
-from trackyard.domain.tracking.events import DeliveryOutcome
+from trackyard.domain.tracking.outbound_calls import DeliveryOutcome
 from trackyard.runtime.settings import SETTINGS
 from trackyard.store.platform.rebuilds import RebuildStage
 

@@ -11,7 +11,7 @@ from typing import Final
 from tests.support.browser import BrowserTab, browser_tab
 from trackyard.actions.platform import notices
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
-from trackyard.domain.platform.mails.kinds import Notice
+from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
 from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMoney
 from trackyard.domain.platform.mails.writing import write_subject
 from trackyard.domain.platform.network import Network
@@ -22,18 +22,18 @@ _HOME: Final = f"{_BASE}/portal/"
 _PASSWORD_LINK: Final = f"{_BASE}/sign-in/link?token=example"
 MAILS: Final[Mapping[str, tuple[Notice, Mapping[str, object]]]] = {
     "mail-connected": (
-        notices.ENABLED,
+        notices.NOTICES[NoticeKind.OFFERS_CONNECTED],
         {
             "offers": MailList([MailedOffer(7, "Gold card").link(_HOME), MailedOffer(9, "Running shoes").link(_HOME)]),
             "link": f"{_HOME}offers",
         },
     ),
     "mail-paid": (
-        notices.PAID,
+        notices.NOTICES[NoticeKind.PAYMENT_EXECUTED],
         {"payment": 31, "amount": MailMoney(Decimal("942.5348"), "USD"), "link": f"{_HOME}payments"},
     ),
     "mail-answer": (
-        notices.ANSWERED,
+        notices.NOTICES[NoticeKind.REQUEST_ANSWERED],
         {
             "offer": MailedOffer(7, "Gold card").link(_HOME),
             "answer": "Which sites will you advertise it on?\nPlease no brand bidding.",

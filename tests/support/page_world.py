@@ -15,19 +15,25 @@ import pytest
 from tests.contract.requests import comparisons, money, rules
 from tests.contract.requests.staff import path_subjects
 from tests.support.api import Api, installed
+from tests.support.events import make_notices
 from tests.support.pages import PageReader, Visitor, advertiser_visitor, affiliate_visitor, console_app, staff_visitor
 from tests.support.people_pages import earn
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import TrafficDesk, traffic_desk
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.platform.alerts.keeping import keep_alerts
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.alerts.causes import SeenCause
 from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.store.people import staff
 
 ROUTES: Final = PageTable(PARTS).routes
 READ: Final = tuple(each for each in ROUTES if each.method == "GET")
@@ -86,15 +92,27 @@ def _filled(api: Api) -> PageWorld:
     pid, affiliate = affiliate_visitor(api)
     number, advertiser = advertiser_visitor(api, app)
     desk = TrafficDesk(api, number, api.add_offer(title="Yoga mats", advertiser=number, privacy="public"), pid)
-    staff, stranger = staff_visitor(api, app=app), Visitor(app)
-    people = {"staff": staff, "affiliate": affiliate, "advertiser": advertiser, "person": staff, "anyone": stranger}
+    user, stranger = staff_visitor(api, app=app), Visitor(app)
+    people = {"staff": user, "affiliate": affiliate, "advertiser": advertiser, "person": user, "anyone": stranger}
     ids = _of_people(desk) | _of_traffic(desk) | _of_affiliate(desk) | _of_lists(desk) | _of_money(desk)
     _add_waiting(desk)
+    _add_notices(desk)
     change = f"?id={ids['/console/conversions']}&to=declined"
     payouts = {f"/console/affiliates/{pid}/payouts": f"?offer={desk.offer}"}
     costs = {"/console/ad-costs": f"?offer={desk.offer}"}
     queries = {"/console/conversions/change": change, **costs, **payouts, **_QUERIES}
     return PageWorld(desk, people, ids, queries)
+
+
+def _add_notices(desk: TrafficDesk) -> None:
+    """Let each person of the world hear of something."""
+    database, now = desk.api.deps.database, desk.api.clock.now_ms()
+    with database.write() as conn:
+        users = [Account(AccountKind.STAFF, each.id) for each in staff.all_staff(conn)]
+        companies = [Account(AccountKind.AFFILIATE, str(desk.pid)), Account(AccountKind.ADVERTISER, desk.advertiser)]
+        for account in (*users, *companies):
+            publish(conn, EventKind.KEY_MADE, now, Concerned(account=account))
+    make_notices(database, now)
 
 
 def _made(answer: Any) -> Any:

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.bells import count_unread
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.reports import rows_read
@@ -457,6 +458,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, object]:
         "rail": [] if person is None else links_for(_rail_of(person, waiting), asked.may_open),
         "rail_numbers": waiting,
         "mail_fault": find_mail_fault(asked, waiting) if waiting and asked.person.is_staff else "",
+        "unread_notices": 0 if person is None else count_unread(asked.deps, person.caller),
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,
         "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),

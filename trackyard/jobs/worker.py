@@ -16,7 +16,7 @@ from trackyard.base.secrets import SecretCipher
 from trackyard.base.zones import find_zone
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS
+from trackyard.domain.tracking.outbound_calls import DEFAULT_RETRY_SECONDS
 from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.delivery.deliveries import Deliverer

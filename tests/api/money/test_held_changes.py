@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from tests.support.api import NOW, PASSWORD, UNBOUNDED, Api, installed
 from tests.support.client import ApiClient
+from tests.support.events import make_notices
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
@@ -137,6 +138,7 @@ def states(api: Api, **params: Any) -> dict[str, str]:
 
 def mails(api: Api) -> list[tuple[str, str, str]]:
     """Recipient, subject and text of the queued mail, which is removed, in the order of recipients."""
+    make_notices(api.deps.database, api.clock.now_ms())
     found = []
     with api.deps.database.write() as conn:
         while (item := mail.claim(conn, api.clock.now_ms(), 1)) is not None:

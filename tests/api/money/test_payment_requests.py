@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from tests.api.money.test_affiliate_payments import DAY, differ, earn
 from tests.support.api import PASSWORD, Api, installed
 from tests.support.client import ApiClient
+from tests.support.events import make_notices
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.zones import local_day
 from trackyard.domain.conversions.conversions import Conversion
@@ -49,6 +50,7 @@ def available(api: Api, pid: int) -> Decimal:
 
 def mails_to(api: Api, email: str) -> list[str]:
     """The bodies of the mails to an address."""
+    make_notices(api.deps.database, api.clock.now_ms())
     with api.deps.database.read() as conn:
         return list(conn.execute(select(mail.c.body).where(mail.c.recipient == email)).scalars())
 

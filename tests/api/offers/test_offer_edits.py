@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.api import Api, installed
+from tests.support.events import make_notices
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.stores.statements import recorded_statements
@@ -244,6 +245,7 @@ def test_offer_change_is_mailed_to_connected_affiliates(api: Api, flag: str, sen
     api.add_affiliate()
     api.admin.post("/3.1/offer/enable-affiliate", offer_id=number, pid=pid, notice="0")
     api.admin.post(f"/3.1/admin/offer/{number}", **sent)
+    make_notices(api.deps.database, api.clock.now_ms())
     with api.deps.database.read() as conn:
         queued = conn.execute(select(mail.c.recipient, mail.c.subject)).all()
     assert [tuple(each) for each in queued] == [("ann@example.org", f"#{number} New has changed")] * mails

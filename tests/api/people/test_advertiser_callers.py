@@ -25,6 +25,7 @@ OPEN_METHODS = {
     "advertiser.api_key.renew", "advertiser.conversions.list", "advertiser.offer.get", "advertiser.offers.list",
     "advertiser.me.edit", "advertiser.me.get", "advertiser.stats", "auth.api_key.show", "auth.password.change",
     "auth.preferences.edit", "auth.preferences.get",
+    "notices.list", "notices.read", "notices.choices.get", "notices.choices.edit",
     "auth.session.end", "auth.sessions.end", "auth.sessions.list", "auth.sign-out",
     "auth.companies.list", "auth.company.switch",
     "auth.keys.add", "auth.keys.edit", "auth.keys.list", "auth.keys.remove", "auth.keys.rotate",

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from tests.support.api import PASSWORD, UNBOUNDED, Api, installed
+from tests.support.events import make_notices
 from trackyard.actions.people import email_confirmations
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
@@ -37,6 +38,7 @@ def sign_up(api: Api, **params: Any) -> int:
 
 def mails(api: Api) -> list[tuple[str, str, str]]:
     """Recipient, subject and token of the queued mail, which is removed."""
+    make_notices(api.deps.database, api.clock.now_ms())
     found = []
     with api.deps.database.write() as conn:
         while (item := mail.claim(conn, api.clock.now_ms(), 1)) is not None:

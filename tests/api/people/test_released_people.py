@@ -1,4 +1,6 @@
-"""What people had in the last release works after an upgrade (docs/spec/people.md#people-of-a-company).
+"""Keys, passwords and factors of the last release work after an upgrade.
+
+docs/spec/people.md#people-of-a-company.
 
 `people_1d3ce804.json` is a data directory that release 1d3ce804 filled (tests/support/stores/released_people.py).
 """

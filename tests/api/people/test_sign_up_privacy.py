@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.events import make_notices
 from trackyard.actions.people.credentials import TRIES_PER_ACCOUNT
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import TooManyRequests, WrongCredentials
@@ -22,6 +23,7 @@ def sign_up(api: Api, **params: Any) -> dict[str, Any]:
 
 def mails(api: Api) -> list[tuple[str, str]]:
     """Recipient and subject of the queued mail, which is removed."""
+    make_notices(api.deps.database, api.clock.now_ms())
     found = []
     with api.deps.database.write() as conn:
         while (item := mail.claim(conn, api.clock.now_ms(), 1)) is not None:

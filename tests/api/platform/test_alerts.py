@@ -21,7 +21,7 @@ from trackyard.domain.platform.alerts.causes import SeenCause
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.statistics.rows import encode_row
-from trackyard.domain.tracking.events import EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import DeliveryKind, NewDelivery
 from trackyard.store.offers.offers import list_by_id
 from trackyard.store.tables import alert_notice, counter, delivery
 from trackyard.store.tracking import deliveries
@@ -52,7 +52,7 @@ def seen_by(client: Any, **params: Any) -> list[tuple[str, str]]:
 def _delivery(affiliate: int, created: int) -> NewDelivery:
     number = f"{affiliate:024x}"
     return NewDelivery(
-        id=number, kind=EventKind.POSTBACK, subject_id=number, sequence=1, postback_id=1, affiliate_id=affiliate,
+        id=number, kind=DeliveryKind.POSTBACK, subject_id=number, sequence=1, postback_id=1, affiliate_id=affiliate,
         offer_id=1, advertiser_id="", goal="1", status="confirmed", url="https://hook.example/", host="hook.example",
         next_at=created, created_at=created, job_id=number,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from tests.support.stores.statements import recorded_statements
 from trackyard.actions.tracking import resends
 from trackyard.base.ids import new_id
 from trackyard.domain.people.roles import Role
-from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, NewDelivery
+from trackyard.domain.tracking.outbound_calls import CROSS_POSTBACK_ID, NewDelivery
 from trackyard.store.engine.database import Connection
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries, postbacks

@@ -16,7 +16,7 @@ from trackyard.base.masks import mask_url
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
-from trackyard.domain.tracking.events import EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import DeliveryKind, NewDelivery
 from trackyard.journal.records import Click, InboundPostback, encode
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import NewInboxEntry
@@ -240,7 +240,7 @@ def test_delivery_is_explained_with_attempts_and_masked_address(api: Api) -> Non
 def queue(api: Api, conversion: str, job: str, *, postback_id: int = 1, attempts: int = 0) -> str:
     """A queued delivery; its id."""
     made = NewDelivery(
-        job, EventKind.POSTBACK, conversion, 1, postback_id, 7, 1, ADVERTISER, "1", "confirmed", URL, "a.example",
+        job, DeliveryKind.POSTBACK, conversion, 1, postback_id, 7, 1, ADVERTISER, "1", "confirmed", URL, "a.example",
         NOW + 30_000, NOW + 1000, job,
     )  # fmt: skip
     with api.deps.database.write() as conn:

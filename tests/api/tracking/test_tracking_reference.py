@@ -25,8 +25,8 @@ from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import SENT_STATUSES, STATUS_NUMBERS, Status
 from trackyard.domain.offers.choices import REDIRECT_MEANINGS, RedirectType
 from trackyard.domain.statistics.click_columns import Source, columns_from
-from trackyard.domain.tracking.events import DeliveryOutcome
 from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace
+from trackyard.domain.tracking.outbound_calls import DeliveryOutcome
 from trackyard.domain.tracking.postback_params import CLICK_ID_ALIASES, PIXEL_PARAMETERS, POSTBACK_PARAMETERS
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.domain.tracking.rejections import REJECTION_REASONS

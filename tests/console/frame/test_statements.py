@@ -1,4 +1,4 @@
-"""How many SQL statements and analytic queries pages of staff take: a page that gets slower shows here first."""
+"""Pages of staff stay within their numbers of SQL statements and analytic queries."""
 
 from collections import Counter
 from collections.abc import Iterator

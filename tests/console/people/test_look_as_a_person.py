@@ -1,4 +1,6 @@
-"""Staff look at a portal as one of the people of a company (docs/spec/console.md#looking-as-an-affiliate)."""
+"""Staff look at a portal as one person of a company.
+
+docs/spec/console.md#looking-as-an-affiliate."""
 
 import pytest
 

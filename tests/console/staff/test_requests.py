@@ -3,6 +3,7 @@
 from sqlalchemy import select
 
 from tests.support.api import Api
+from tests.support.events import make_notices
 from tests.support.page_forms import read_form, send
 from tests.support.pages import affiliate_visitor, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of
@@ -89,6 +90,7 @@ def test_request_is_answered_without_a_decision(api: Api) -> None:
     ticket = api.admin.get(f"/3.1/admin/ticket/{number}")["ticket"]
     assert [each["text"] for each in ticket["answers"]] == ["Which sites do you have?"]
     assert (ticket["comments"]["answers"], ticket["status"]) == (1, "open")
+    make_notices(api.deps.database, api.clock.now_ms())
     with api.deps.database.read() as conn:
         mails = conn.execute(select(mail.c.subject, mail.c.body)).all()
     assert [row.subject for row in mails if "Which sites" in row.body] == [

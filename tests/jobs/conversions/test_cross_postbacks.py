@@ -14,7 +14,7 @@ from trackyard.actions.conversions.changes import DeliveryContext, record_change
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
+from trackyard.domain.tracking.outbound_calls import CROSS_POSTBACK_ID
 from trackyard.domain.tracking.postbacks import Postback
 from trackyard.domain.tracking.subs import encrypted_sub
 from trackyard.store.engine.database import Database

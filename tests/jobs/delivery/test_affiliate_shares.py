@@ -10,7 +10,7 @@ from tests.support.stores.seeds import add_affiliate, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.events import Destination
+from trackyard.domain.tracking.outbound_calls import Destination
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.slot_shares import SlotShares
 from trackyard.store.engine.database import Database

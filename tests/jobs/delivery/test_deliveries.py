@@ -21,7 +21,7 @@ from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery, EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import DEFAULT_RETRY_SECONDS, Delivery, DeliveryKind, NewDelivery
 from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
 from trackyard.jobs.delivery.delivery_slots import DeliverySlots
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
@@ -47,7 +47,7 @@ def affiliate(database: Database) -> int:
 def make_delivery(affiliate: int, url: str, sequence: int = 1, **fields: Any) -> NewDelivery:
     values: dict[str, Any] = {
         "id": new_id(AT),
-        "kind": EventKind.POSTBACK if fields.get("postback_id", 1) else EventKind.CROSS_POSTBACK,
+        "kind": DeliveryKind.POSTBACK if fields.get("postback_id", 1) else DeliveryKind.CROSS_POSTBACK,
         "subject_id": CONVERSION,
         "sequence": sequence,
         "postback_id": 1,

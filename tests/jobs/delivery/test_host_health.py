@@ -14,7 +14,7 @@ from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.events import Destination
+from trackyard.domain.tracking.outbound_calls import Destination
 from trackyard.jobs.delivery import host_health
 from trackyard.jobs.delivery.delivery_slots import DeliverySlots
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits

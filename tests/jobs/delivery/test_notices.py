@@ -9,14 +9,14 @@ from decimal import Decimal
 import pytest
 
 from tests.support.api import Api, installed
+from tests.support.events import make_notices
 from tests.support.models.history import add_conversion
-from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import NOTICES
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.texts.languages import language, speaking
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.money.ledger import ledger_entries_of
-from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
+from trackyard.domain.platform.mails.kinds import NoticeKind
 from trackyard.domain.platform.mails.values import MailLink, MailMoney
 from trackyard.domain.platform.mails.writing import names_in, write_plain, write_subject
 from trackyard.jobs.delivery.mail import LEASE_MS, Mailer
@@ -122,10 +122,10 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
         (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
         (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
         (paid("paid"), ANN, "Your payment of $7.50 is on its way", ["Hello Ann,", "Payment: 1", "Amount: $7.50"]),
+        (paid("cancelled"), ANN, "Your payment of $7.50 is cancelled", ["Payment: 1", "available again"]),
         (enable_without_notice, "", "", []),
         (disable_without_notice, "", "", []),
         (change("0"), "", "", []),
-        (paid("cancelled"), "", "", []),
     ],
 )
 def test_notice_has_recipient_subject_and_text(
@@ -140,6 +140,7 @@ def test_notice_has_recipient_subject_and_text(
     pid, _ = api.add_affiliate(email=ANN, name="Ann")
     api.add_affiliate()  # other affiliates get no notice
     do(api, pid, api.add_offer(privacy="protected"))
+    make_notices(database, api.clock.now_ms())
     tray = FakeMailTransport()
     mailer = Mailer(database, api.clock, tray)
     if not recipient:
@@ -164,7 +165,8 @@ def test_notice_has_recipient_subject_and_text(
         assert part in plain.get_content()
 
 
-TEMPLATES = {name: value for name, value in vars(notices).items() if isinstance(value, Notice)}
+PAID, REJECTED = NOTICES[NoticeKind.PAYMENT_EXECUTED], NOTICES[NoticeKind.REQUEST_REJECTED]
+TEMPLATES = {kind.name: notice for kind, notice in NOTICES.items()}
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -186,8 +188,8 @@ def test_every_kind_of_mail_has_one_notice() -> None:
 def test_money_in_a_mail_has_the_places_of_its_currency(code: str, shown: str) -> None:
     values = {"name": "Ann", "payment": 1, "amount": MailMoney(Decimal("942.5348"), "USD"), "link": "https://n.example"}
     with speaking(language(code)):
-        subject = write_subject(notices.PAID.subject, values)
-        body = write_plain(notices.PAID.body, notices.PAID.button, values)
+        subject = write_subject(PAID.subject, values)
+        body = write_plain(PAID.body, PAID.button, values)
     assert shown in subject.replace("\N{NO-BREAK SPACE}", " ") and shown in body.replace("\N{NO-BREAK SPACE}", " ")
     assert "5348" not in body and body.endswith(":\nhttps://n.example\n")
 
@@ -202,5 +204,5 @@ def test_value_of_a_mail_is_never_a_template() -> None:
 
 def test_line_without_values_is_left_out_of_a_mail() -> None:
     values = {"name": "Ann", "offer": "#1", "reason": ""}
-    assert "Reason" not in write_plain(notices.REJECTED.body, "", values)
-    assert "Reason: no" in write_plain(notices.REJECTED.body, "", values | {"reason": "no"})
+    assert "Reason" not in write_plain(REJECTED.body, "", values)
+    assert "Reason: no" in write_plain(REJECTED.body, "", values | {"reason": "no"})

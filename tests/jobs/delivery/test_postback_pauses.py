@@ -14,7 +14,7 @@ from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer,
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
+from trackyard.domain.tracking.outbound_calls import CROSS_POSTBACK_ID
 from trackyard.jobs.delivery.deliveries import LEASE_MS
 from trackyard.jobs.delivery.outcomes import MAX_DEAD_IN_ROW, MAX_PAUSED_MS, Attempt, record_attempts
 from trackyard.jobs.schedule.schedule import JobScheduler

@@ -12,7 +12,7 @@ from sqlalchemy import delete, update
 from tests.runtime.checks.test_machine_checks import kinds, machine
 from tests.support.models.events import NOON
 from trackyard.domain.money.exchange_rates import BankRate
-from trackyard.domain.tracking.events import EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import DeliveryKind, NewDelivery
 from trackyard.runtime.checks.books import check_deliveries, check_machines, check_queues, check_rates
 from trackyard.runtime.checks.machine import CheckedMachine
 from trackyard.store import tables
@@ -64,7 +64,7 @@ def test_entries_in_quarantine_are_found(here: CheckedMachine, database: Databas
 def new_delivery(number: int, host: str, age_ms: int) -> NewDelivery:
     made_at = now_ms() - age_ms
     return NewDelivery(
-        id=f"{number:024x}", kind=EventKind.POSTBACK, subject_id=f"{number:024x}", sequence=1, postback_id=1,
+        id=f"{number:024x}", kind=DeliveryKind.POSTBACK, subject_id=f"{number:024x}", sequence=1, postback_id=1,
         affiliate_id=1, offer_id=1, advertiser_id="a" * 24, goal="1", status="confirmed", url=f"https://{host}/",
         host=host, next_at=now_ms() + 60_000, created_at=made_at, job_id=f"{number:024x}",
     )  # fmt: skip

@@ -15,13 +15,13 @@ from trackyard.domain.conversions.conversions import DECLINED, Conversion, Conve
 from trackyard.domain.conversions.events import event_lines
 from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.domain.statistics.rows import encode_row
-from trackyard.domain.tracking.events import (
+from trackyard.domain.tracking.outbound_calls import (
     CROSS_POSTBACK_ID,
     EVENTS,
     Delivery,
+    DeliveryKind,
     DeliveryOutcome,
     DeliveryTarget,
-    EventKind,
     LoggedAttempt,
     NewDelivery,
     make_delivery,
@@ -117,12 +117,12 @@ def _deliveries_of_change(
     after = change.after
     seen = without_reason(after) if hides_reasons else after
     targets: list[tuple[Conversion, DeliveryTarget]] = [
-        (seen, DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url))
+        (seen, DeliveryTarget(DeliveryKind.POSTBACK, postback.id, postback.url))
         for postback in matching_postbacks(delivery_context.postbacks, change)
     ]
     own = crossed.get(after.offer_id)
     if own is not None and after.id not in delivery_context.uncrossed:
-        target = DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body)
+        target = DeliveryTarget(DeliveryKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body)
         targets.append((with_codes(after, own.subs_key), target))
     title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone
     return [

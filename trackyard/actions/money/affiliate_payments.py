@@ -10,12 +10,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO, plain_amount, rounded
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.affiliate_payments import (
     EDITABLE,
     PAYMENT_TRANSITIONS,
@@ -80,6 +82,10 @@ class EditedPayment:
 
     payment: AffiliatePayment
     held: HeldChange | None = None
+
+
+_PUBLISHED: Final = {PaymentStatus.PAID: EventKind.PAYMENT_PAID, PaymentStatus.CANCELLED: EventKind.PAYMENT_CANCELLED}
+"""The statuses of which the affiliate hears."""
 
 
 def list_due(
@@ -229,14 +235,14 @@ def _words(status: PaymentStatus) -> str:
 def _set_status(
     deps: Deps, conn: Connection, before: AffiliatePayment, after: PaymentStatus, texts: Mapping[str, str]
 ) -> None:
-    """Set the status and texts of a payment, and mail an execution; cancelling ends its corrections."""
+    """Set the status and texts of a payment, and publish its end; cancelling ends its corrections."""
     now = deps.clock.now_ms()
     if after is PaymentStatus.CANCELLED:
         before = payment_changes.remove_corrections(conn, before, now)
     payments.set_status(conn, before, after, now)
     payments.set_texts(conn, before.id, texts, now)
-    if after is PaymentStatus.PAID and before.status is not after:
-        _notify_paid(conn, before, now)
+    if after is not before.status and after in _PUBLISHED:
+        _publish_payment(conn, _PUBLISHED[after], before, now)
 
 
 def get_payment(deps: Deps, access: Access, number: int) -> AffiliatePayment:
@@ -283,11 +289,11 @@ def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[lis
         return payments.list_entries(conn, number, page=page, limit=limit)
 
 
-def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
-    """Mail an affiliate that its payment was executed."""
-    payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
-    values = {"payment": paid.id, "amount": MailMoney(paid.amount, paid.currency)}
-    notices.send_notice(conn, notices.PAID, [notices.recipient_of(payee)], now_ms, **values)
+def _publish_payment(conn: Connection, kind: EventKind, payment: AffiliatePayment, now_ms: int) -> None:
+    """Publish what happened to a payment."""
+    amount = MailMoney(payment.amount, payment.currency)
+    values = {"amount": amount} if kind is EventKind.PAYMENT_MADE else {"amount": amount, "payment": payment.id}
+    publish(conn, kind, now_ms, Concerned(payment.id, payment.affiliate_id), **values)
 
 
 class _Unpayable(Exception):
@@ -343,6 +349,7 @@ def _pay(
             unpayable = _unpayable_reason(made.amount, due.currency, min_payment, available_amount)
             if unpayable is not None:
                 raise _Unpayable(unpayable)
+            _publish_payment(conn, EventKind.PAYMENT_MADE, made, now)
             return made
     except _Unpayable as reason:
         return str(reason)

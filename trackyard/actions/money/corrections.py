@@ -4,14 +4,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.currencies import is_active
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.people.security_log import authors_of
 from trackyard.base.errors import BadInput
 from trackyard.base.money import ZERO
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.corrections import Correction, CorrectionFilter
 from trackyard.domain.people.callers import Access, AccountKind, StaffCaller
 from trackyard.domain.platform.audit import Authors
+from trackyard.domain.platform.mails.values import MailMoney
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
 from trackyard.store.money import corrections
@@ -46,6 +50,8 @@ def add_correction(
             created_at=deps.clock.now_ms(),
         )
         made = corrections.add_correction(conn, new)
+        told = {"amount": MailMoney(amount, currency), "comment": comment}
+        publish(conn, EventKind.BALANCE_CORRECTED, new.created_at, Concerned(made.id, affiliate_id), **told)
         return made, _authors(conn, [made])
 
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.affiliate_payments import payee_of
 from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO, plain_amount
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.affiliate_payments import AffiliatePayment
 from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestFilter, PaymentRequestStatus
 from trackyard.domain.money.units import in_units, unit_fault
@@ -60,7 +62,10 @@ def add_request(
             created_at=now,
             updated_at=now,
         )
-        return _records(conn, [payment_requests.add_request(conn, new)])
+        made = payment_requests.add_request(conn, new)
+        asked = {"affiliate": affiliate.name or affiliate.login, "amount": MailMoney(amount, currency)}
+        publish(conn, EventKind.PAYMENT_REQUEST_OPENED, now, Concerned(made.id, own), **asked)
+        return _records(conn, [made])
 
 
 def _amount_faults(amount: Decimal, least: Decimal, available: Decimal, currency: str) -> dict[str, list[str]]:
@@ -113,9 +118,14 @@ def reject_request(deps: Deps, access: Access, number: int, reason: str) -> Paym
     assert isinstance(access.caller, StaffCaller)
     with deps.database.write() as conn:
         found = _lock_open(conn, access, number)
-        payee = affiliates.names_of(conn, {found.affiliate_id})[found.affiliate_id]
-        values = {"amount": MailMoney(found.amount, found.currency), "reason": reason}
-        notices.send_notice(conn, notices.PAYMENT_REFUSED, [notices.recipient_of(payee)], deps.clock.now_ms(), **values)
+        publish(
+            conn,
+            EventKind.PAYMENT_REQUEST_REJECTED,
+            deps.clock.now_ms(),
+            Concerned(found.id, found.affiliate_id),
+            amount=MailMoney(found.amount, found.currency),
+            reason=reason,
+        )
         return _decided(deps, conn, found, PaymentRequestStatus.REJECTED, reason=reason, decided_by=access.caller.id)
 
 

@@ -8,15 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, NotFound, required
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers
 from trackyard.store.people import affiliates
@@ -43,8 +45,7 @@ def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: 
         connections.connect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
         newly_connected = {number: title for number, title in pair.titles.items() if not before.get(number)}
-        if notice:
-            _notify(conn, notices.ENABLED, pair.affiliate, newly_connected, now)
+        _publish(conn, EventKind.OFFERS_CONNECTED, pair.affiliate, newly_connected, now, is_silent=not notice)
 
 
 def disconnect_affiliate(
@@ -64,8 +65,7 @@ def disconnect_affiliate(
         newly_disconnected = {
             number: title for number, title in pair.titles.items() if before.get(number, number in public_offers)
         }
-        if notice:
-            _notify(conn, notices.DISABLED, pair.affiliate, newly_disconnected, now)
+        _publish(conn, EventKind.OFFERS_DISCONNECTED, pair.affiliate, newly_disconnected, now, is_silent=not notice)
 
 
 def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
@@ -154,6 +154,9 @@ def _get_affiliate_with_offers(
     return AffiliateWithOffers(found, titles)
 
 
-def _notify(conn: Connection, notice: Notice, affiliate: Affiliate, titles: dict[int, str], now: int) -> None:
+def _publish(
+    conn: Connection, kind: EventKind, affiliate: Affiliate, titles: dict[int, str], now: int, *, is_silent: bool
+) -> None:
     if titles:
-        notices.send_notice(conn, notice, [notices.recipient_of(affiliate)], now, **notices.offer_list_values(titles))
+        values = notices.offer_list_values(titles)
+        publish(conn, kind, now, Concerned(affiliate.id, affiliate.id, is_silent=is_silent), **values)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.offers.lists import RelatedRecords, shared_related_records
 from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.categories import SmartLink
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
@@ -91,7 +93,7 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
             tickets.add_ticket(conn, replace(new_ticket, status=TicketStatus.CLOSED, decision=TicketDecision.APPROVE))
             _connect(conn, affiliate_id, offer.id, now)
             return JoinOutcome.CONNECTED
-        tickets.add_ticket(conn, new_ticket)
+        _publish_request(conn, new_ticket, tickets.add_ticket(conn, new_ticket))
         return JoinOutcome.TICKET_OPENED
 
 
@@ -124,7 +126,7 @@ def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id:
             created_at=now,
             updated_at=now,
         )
-        tickets.add_ticket(conn, new_ticket)
+        _publish_request(conn, new_ticket, tickets.add_ticket(conn, new_ticket))
         return JoinOutcome.TICKET_OPENED
 
 
@@ -149,7 +151,10 @@ def ask_question(deps: Deps, access: Access, asked: TicketType, title: str, text
             created_at=now,
             updated_at=now,
         )
-        return replace(new, id=tickets.add_ticket(conn, new))
+        made = replace(new, id=tickets.add_ticket(conn, new))
+        told = {"title": title, "text": text, "affiliate": _name_of(conn, affiliate_id)}
+        publish(conn, EventKind.QUESTION_OPENED, now, Concerned(made.id, affiliate_id), **told)
+        return made
 
 
 def list_tickets(
@@ -207,7 +212,7 @@ def decide_ticket(
         if approve:
             for offer_id in joined:
                 _connect(conn, found.affiliate_id, offer_id, now)
-        _notify(conn, found, approve=approve, reason=reason, now=now)
+        _publish_decision(conn, found, approve=approve, reason=reason, now=now)
 
 
 def answer_ticket(deps: Deps, access: Access, ticket_id: int, text: str) -> None:
@@ -224,11 +229,12 @@ def answer_ticket(deps: Deps, access: Access, ticket_id: int, text: str) -> None
             raise Conflict({"id": [f"The ticket {ticket_id} has {MOST_ANSWERS} answers: {rest} it."]})
         new = TicketReply(text=text, staff_id=str(access.caller.id), created_at=now)
         tickets.add_answer(conn, found, new)
-        recipients = [
-            notices.recipient_of(each) for each in affiliates.affiliates_of(conn, [found.affiliate_id]).values()
-        ]
-        notice = notices.QUESTION_ANSWERED if is_question else notices.ANSWERED
-        notices.send_notice(conn, notice, recipients, now, offer=_label(conn, found), answer=text)
+        concerned = Concerned(found.id, found.affiliate_id, offer_id=found.offer_id)
+        if is_question:
+            publish(conn, EventKind.QUESTION_ANSWERED, now, concerned, offer=_label(conn, found), answer=text)
+        else:
+            offer = _label(conn, found)
+            publish(conn, EventKind.REQUEST_ANSWERED, now, concerned, offer=offer, answer=text)
 
 
 def close_question(deps: Deps, access: Access, ticket_id: int) -> None:
@@ -300,12 +306,29 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
     rulesets.touch(conn, "connections", offer_id)
 
 
-def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
-    recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
-    notice = notices.APPROVED if approve else notices.REJECTED
-    recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
-    values = {"offer": _label(conn, ticket), "reason": reason}
-    notices.send_notice(conn, notice, recipients, now, **values)
+def _publish_request(conn: Connection, new: Ticket, ticket_id: int) -> None:
+    """Publish that an affiliate requests an offer or a SmartLink."""
+    publish(
+        conn,
+        EventKind.REQUEST_OPENED,
+        new.created_at,
+        Concerned(ticket_id, new.affiliate_id, offer_id=new.offer_id),
+        affiliate=_name_of(conn, new.affiliate_id),
+        offer=_label(conn, new),
+        text=new.description,
+    )
+
+
+def _publish_decision(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
+    """Publish the decision about a request."""
+    kind = EventKind.REQUEST_APPROVED if approve else EventKind.REQUEST_REJECTED
+    concerned = Concerned(ticket.id, ticket.affiliate_id, offer_id=ticket.offer_id)
+    publish(conn, kind, now, concerned, offer=_label(conn, ticket), reason=reason)
+
+
+def _name_of(conn: Connection, affiliate_id: int) -> str:
+    found = affiliates.names_of(conn, [affiliate_id])[affiliate_id]
+    return found.name or found.login
 
 
 def _label(conn: Connection, ticket: Ticket) -> MailedOffer | str:

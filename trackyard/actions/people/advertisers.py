@@ -6,19 +6,20 @@ from secrets import token_hex
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
 from trackyard.actions.people.company_scope import check_way_in
 from trackyard.actions.people.credentials import check_may_give_access
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.people.sign_in.passwords import give_password
-from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
-from trackyard.actions.platform.notices import Recipient
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.conversions.codes import CodeMode
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus, AffiliateLists
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import Access, Account, AccountKind
@@ -143,8 +144,7 @@ def edit_advertiser(
             values["subs_key"] = _new_subs_key()
         set_affiliate_lists(conn, access, before.id, lists, now)
         status = AdvertiserStatus(values.get("status", before.status))
-        if status.rule.may_sign_in and before.status.rule.is_undecided:
-            _send_approval(deps, conn, before, now)
+        _publish_decision(conn, before, status, now)
         if "status" in values and not status.rule.may_sign_in:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
@@ -157,12 +157,14 @@ def _new_subs_key() -> str:
     return token_hex(16)
 
 
-def _send_approval(deps: Deps, conn: Connection, approved: Advertiser, now: int) -> None:
-    """Mail an advertiser that signed up that it may sign in."""
-    if approved.email and approved.password_hash:
-        account = Account(AccountKind.ADVERTISER, approved.id)
-        recipient = Recipient(approved.email, approved.contact or approved.title, account)
-        notices.send_notice(conn, notices.ADVERTISER_APPROVED, [recipient], now, link=f"{deps.api_url}/sign-in")
+def _publish_decision(conn: Connection, before: Advertiser, status: AdvertiserStatus, now: int) -> None:
+    """Publish that an advertiser with a password is approved, or is not active any more."""
+    if not (before.email and before.password_hash):
+        return
+    if status.rule.may_sign_in and before.status.rule.is_undecided:
+        publish(conn, EventKind.ADVERTISER_APPROVED, now, Concerned(before.id, None, before.id), reason="")
+    elif status is not before.status and not status.rule.may_sign_in and not status.rule.is_undecided:
+        publish(conn, EventKind.ADVERTISER_REJECTED, now, Concerned(before.id, None, before.id), reason="")
 
 
 def renew_signing_secret(deps: Deps, access: Access, advertiser_id: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
@@ -18,6 +19,8 @@ from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus, EmailState
@@ -162,6 +165,12 @@ def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, 
     return affiliate_id, key
 
 
+def publish_sign_up(conn: Connection, made: Affiliate, now_ms: int) -> None:
+    """Publish that an affiliate signed up, and staff can decide about it."""
+    label = made.name or made.login
+    publish(conn, EventKind.AFFILIATE_SIGNED_UP, now_ms, Concerned(made.id, made.id), affiliate=label)
+
+
 def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
@@ -210,7 +219,8 @@ def _store_edit(
     if note := values.pop("add_note", ""):
         values["notes"] = with_note_on_top(note, values.get("notes", before.notes))
     _check_approval(deps, before, values)
-    _clear_or_mail_reason(deps, conn, before, values)
+    _check_reason(before, values)
+    _publish_decision(deps, conn, before, values)
     if "manager_id" in values:
         manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
         values["manager_id"] = manager.id if manager else None
@@ -287,20 +297,31 @@ def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) ->
         raise Conflict({"status": [_UNCONFIRMED]})
 
 
-def _clear_or_mail_reason(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, Any]) -> None:
-    """Clear the reason of an active affiliate; mail a new one to an affiliate that is not active.
+def _check_reason(before: Affiliate, values: dict[str, Any]) -> None:
+    """Clear the reason of an active affiliate.
 
-    Raises BadInput for a reason that an active affiliate would have.
+    Raises BadInput for a reason that is sent with an active status.
     """
     status: AffiliateStatus = values.get("status", before.status)
     if not status.rule.has_reason:
         if values.get("status_reason"):
             raise BadInput({"status_reason": [f"An affiliate that is {status.value} has no reason."]})
         values["status_reason"] = ""
-    elif (reason := values.get("status_reason", "")) and (reason, status) != (before.status_reason, before.status):
-        to, now = [notices.recipient_of(before)], deps.clock.now_ms()
-        notice = notices.BANNED if status.rule.is_blocked else notices.NOT_ACTIVE
-        notices.send_notice(conn, notice, to, now, reason=reason)
+
+
+def _publish_decision(deps: Deps, conn: Connection, before: Affiliate, values: Mapping[str, Any]) -> None:
+    """Publish that an affiliate is approved, or that it is not active and why."""
+    status: AffiliateStatus = values.get("status", before.status)
+    reason = values.get("status_reason", "")
+    if status.rule.may_sign_in:
+        kind = EventKind.AFFILIATE_APPROVED
+        is_new = not before.status.rule.may_sign_in
+    else:
+        kind = EventKind.AFFILIATE_BANNED if status.rule.is_blocked else EventKind.AFFILIATE_REJECTED
+        is_new = status is not before.status or bool(reason and reason != before.status_reason)
+    if is_new and not status.rule.is_undecided:
+        now = deps.clock.now_ms()
+        publish(conn, kind, now, Concerned(before.id, before.id), reason=reason)
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:

@@ -48,10 +48,10 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
         lasting = keys.find_by_key(conn, key, now)
         session = sessions.find_session(conn, key, now) if lasting is None else None
         if lasting is not None:
-            found = _caller_of(conn, lasting.account, limits=lasting.limits)
+            found = caller_of(conn, lasting.account, limits=lasting.limits)
             caller = None if found is None else replace(found, used_key=UsedKey(lasting.id, lasting.name))
         else:
-            caller = None if session is None else _caller_of(conn, session.account, session.id)
+            caller = None if session is None else caller_of(conn, session.account, session.id)
     used = lasting or session
     if caller is None or used is None:
         return caller
@@ -66,7 +66,7 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
 def find_account_caller(deps: Deps, account: Account) -> Caller | None:
     """Return an account as a caller; None where it is not active, or does not exist."""
     with deps.database.read() as conn:
-        return _caller_of(conn, account)
+        return caller_of(conn, account)
 
 
 def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
@@ -98,14 +98,14 @@ def begin_advertiser_look(deps: Deps, access: Access, advertiser_id: str) -> int
 
 
 def begin_person_look(deps: Deps, member_id: str) -> int:
-    """Record that a staff user looks at a portal as a person of the company does; return when it ends (UTC ms).
+    """Record a look at a portal as one of its people; return its end (UTC milliseconds).
 
     Raises Conflict for a person who may not sign in, such as of a company that is not active.
     """
     now = deps.clock.now_ms()
     account = Account(AccountKind.MEMBER, member_id)
     with deps.database.write() as conn:
-        if _caller_of(conn, account) is None:
+        if caller_of(conn, account) is None:
             raise Conflict({"status": ["The company is not active, so its people see no page of the portal."]})
         _log_look(conn, account, now + LOOK_MS)
     return now + LOOK_MS
@@ -119,7 +119,7 @@ def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | N
     if caller.needs_second_factor or caller.needs_password:
         return None
     with deps.database.read() as conn:
-        found = _caller_of(conn, account, caller.session)
+        found = caller_of(conn, account, caller.session)
         if not isinstance(found, AffiliateCaller | AdvertiserCaller) or not _may_look(conn, caller, found.company):
             return None
         withheld = found.withheld | refused_permissions(conn, caller, found.company)
@@ -140,7 +140,11 @@ def _log_look(conn: Connection, account: Account, until: int) -> None:
         audit_log.add_look(conn, actor, account, until)
 
 
-def _caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:
+def caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:
+    """Return an account as a caller; None where it is not active, or does not exist.
+
+    session: the id of the calling session; limits: of the calling key.
+    """
     match account.kind:
         case AccountKind.AFFILIATE:
             access = affiliates.find_access(conn, int(account.id))
@@ -185,7 +189,7 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
 def _member_of(conn: Connection, account: Account, session: str, limits: KeyLimits | None) -> Caller | None:
     """Return a person as a caller of the company in which it has this place."""
     place = persons.find_member(conn, account.id)
-    caller = None if place is None else _caller_of(conn, place.company, session, limits)
+    caller = None if place is None else caller_of(conn, place.company, session, limits)
     signer = None if place is None else sign_ins.find_account(conn, place.signer)
     if place is None or signer is None or not signer.may_sign_in or isinstance(caller, StaffCaller | None):
         return None

@@ -6,6 +6,7 @@ See docs/spec/callers.md#e-mail-addresses. No answer reveals whether an address 
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.affiliates import publish_sign_up
 from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_up.limits import count_request
@@ -125,6 +126,8 @@ def _confirm(deps: Deps, conn: Connection, wanted: EmailConfirmation) -> None:
         rulesets.touch(conn, "affiliate", before.id)
     affiliates.edit_affiliate(conn, before.id, values)
     email_confirmations.remove_tokens(conn, before.id)
+    if deps.needs_confirmed_email and before.email_state is EmailState.WAITING and before.status.rule.is_undecided:
+        publish_sign_up(conn, before, now)
     account = Account(AccountKind.AFFILIATE, str(before.id))
     record_event(conn, SecurityEvent.EMAIL_CONFIRMED, SecurityOutcome.ACCEPTED, now, account)
 

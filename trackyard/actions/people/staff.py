@@ -19,6 +19,8 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
+from trackyard.store.events import bell
+from trackyard.store.events import choices as notice_choices
 from trackyard.store.people import affiliates, keys, preferences, second_factors, sessions, sign_in_links, staff
 from trackyard.store.people.staff import ManagedCounts
 from trackyard.store.platform.alerts import choices, notices
@@ -175,6 +177,8 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
         keys.remove_keys(conn, account.kind, account.id)
         second_factors.remove_factor(conn, account)
         preferences.remove_preferences(conn, account)
+        bell.remove_items(conn, account)
+        notice_choices.remove_choices(conn, account)
         saved_reports.remove_reports(conn, account)
         report_mails.remove_mails(conn, account)
         choices.remove_choices(conn, account)

@@ -11,6 +11,7 @@ from trackyard.base.texts.languages import ENGLISH, Language, language, speaking
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
+from trackyard.domain.platform.mails.event_notices import EVENT_NOTICES
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
 from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList
@@ -19,54 +20,6 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.people.preferences import find_preferences
 from trackyard.store.platform import mail, settings
 
-ENABLED: Final = Notice(
-    NoticeKind.OFFERS_CONNECTED,
-    lazy_gettext("You are connected to {offers}"),
-    lazy_gettext("Hello {name},\n\nyou are now connected to:\n\n{offers}\n\nYour links to them are in your account.\n"),
-    lazy_gettext("Get your links"),
-    page="offers",
-)
-DISABLED: Final = Notice(
-    NoticeKind.OFFERS_DISCONNECTED,
-    lazy_gettext("You are disconnected from {offers}"),
-    lazy_gettext(
-        "Hello {name},\n\nyou are no longer connected to:\n\n{offers}\n\nPlease stop sending traffic to them.\n"
-    ),
-)
-APPROVED: Final = Notice(
-    NoticeKind.REQUEST_APPROVED,
-    lazy_gettext("Your request for {offer} is approved"),
-    lazy_gettext("Hello {name},\n\nyour request is approved: you are now connected to\n\n{offer}\n"),
-    lazy_gettext("Get your link"),
-)
-REJECTED: Final = Notice(
-    NoticeKind.REQUEST_REJECTED,
-    lazy_gettext("Your request for {offer} is rejected"),
-    lazy_gettext("Hello {name},\n\nyour request was rejected for\n\n{offer}\n\nReason: {reason}\n"),
-)
-ANSWERED: Final = Notice(
-    NoticeKind.REQUEST_ANSWERED,
-    lazy_gettext("An answer to your request for {offer}"),
-    lazy_gettext("Hello {name},\n\nyour request is not decided yet. The answer to it:\n\n{answer}\n\n{offer}\n"),
-    lazy_gettext("See your request"),
-    page="requests",
-)
-QUESTION_ANSWERED: Final = Notice(
-    NoticeKind.QUESTION_ANSWERED,
-    lazy_gettext("An answer to your question: {offer}"),
-    lazy_gettext("Hello {name},\n\nthe answer to your question:\n\n{answer}\n\n{offer}\n"),
-    lazy_gettext("See your question"),
-    page="requests",
-)
-CHANGED: Final = Notice(
-    NoticeKind.OFFER_CHANGED,
-    lazy_gettext("{offer} has changed"),
-    lazy_gettext(
-        "Hello {name},\n\nan offer that you are connected to has changed:\n\n{offer}\n\n"
-        "Please look at its terms in your account.\n"
-    ),
-    lazy_gettext("See the terms"),
-)
 WELCOME: Final = Notice(
     NoticeKind.ACCOUNT_MADE,
     lazy_gettext("You have an account"),
@@ -204,15 +157,6 @@ SIGN_UP_AGAIN: Final = Notice(
     ),
     lazy_gettext("Sign in"),
 )
-ADVERTISER_APPROVED: Final = Notice(
-    NoticeKind.ADVERTISER_APPROVED,
-    lazy_gettext("Your account is approved"),
-    lazy_gettext(
-        "Hello {name},\n\nyour account is approved. Sign in with your e-mail address and your password:\n\n{link}\n\n"
-        "There you see your offers, conversions, statistics and the URLs of your postbacks.\n"
-    ),
-    lazy_gettext("Sign in"),
-)
 NAME_TAKEN: Final = Notice(
     NoticeKind.SIGN_UP_NAME_TAKEN,
     lazy_gettext("Your sign-up needs another login"),
@@ -259,36 +203,6 @@ PAUSED: Final = Notice(
     ),
     lazy_gettext("See the postbacks"),
     page="postbacks",
-)
-PAID: Final = Notice(
-    NoticeKind.PAYMENT_EXECUTED,
-    lazy_gettext("Your payment of {amount} is on its way"),
-    lazy_gettext(
-        "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount}\n\n"
-        "What it pays is marked as paid in your account.\n"
-    ),
-    lazy_gettext("See your payments"),
-    page="payments",
-)
-PAYMENT_REFUSED: Final = Notice(
-    NoticeKind.PAYMENT_REQUEST_REJECTED,
-    lazy_gettext("Your request for {amount} is rejected"),
-    lazy_gettext(
-        "Hello {name},\n\nyour request to be paid was rejected:\n\nAmount: {amount}\nReason: {reason}\n\n"
-        "The amount stays available, and you can ask again.\n"
-    ),
-    lazy_gettext("See your payments"),
-    page="payments",
-)
-NOT_ACTIVE: Final = Notice(
-    NoticeKind.ACCOUNT_NOT_ACTIVE,
-    lazy_gettext("Your account is not active"),
-    lazy_gettext("Hello {name},\n\nyour account is not active.\n\nReason: {reason}\n"),
-)
-BANNED: Final = Notice(
-    NoticeKind.ACCOUNT_BANNED,
-    lazy_gettext("Your account is banned"),
-    lazy_gettext("Hello {name},\n\nyour account is banned.\n\nReason: {reason}\n"),
 )
 PAYEE_CHANGED: Final = Notice(
     NoticeKind.PAYEE_CHANGED,
@@ -364,6 +278,7 @@ class Recipient:
 
     name: for the greeting. owner: the account, which may have chosen a language. language: when it has chosen none.
     server: that its mail goes through, encrypted; "" = the one in force.
+    home: the path of the first page of the person; "" = of the account.
     """
 
     email: str
@@ -371,6 +286,7 @@ class Recipient:
     owner: Account | None = None
     language: str = ENGLISH
     server: str = ""
+    home: str = ""
 
 
 def send_notice(
@@ -430,7 +346,7 @@ def _why(recipient: Recipient, look: MailLook) -> str:
 
 def _home(recipient: Recipient, base: str) -> str:
     """Return the beginning of the pages of a recipient; "" = it has none."""
-    path = "" if recipient.owner is None else HOMES.get(recipient.owner.kind, "")
+    path = recipient.home or ("" if recipient.owner is None else HOMES.get(recipient.owner.kind, ""))
     return f"{base}{path}" if path and base else ""
 
 
@@ -446,20 +362,14 @@ def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
 
 
 def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
-    """Return the values of ENABLED and DISABLED for offers (title by id)."""
+    """Return the values of notices about offers (title by id)."""
     return {"offers": MailList([MailedOffer(*item) for item in sorted(titles.items())])}
 
 
 NOTICES: Final[Mapping[NoticeKind, Notice]] = {
     each.kind: each
     for each in (
-        ENABLED,
-        DISABLED,
-        APPROVED,
-        REJECTED,
-        ANSWERED,
-        QUESTION_ANSWERED,
-        CHANGED,
+        *EVENT_NOTICES,
         WELCOME,
         PASSWORD,
         PASSWORD_CHANGED,
@@ -475,16 +385,11 @@ NOTICES: Final[Mapping[NoticeKind, Notice]] = {
         NEWS,
         TEST_MAIL,
         SIGN_UP_AGAIN,
-        ADVERTISER_APPROVED,
         NAME_TAKEN,
         CONFIRM_EMAIL,
         EMAIL_CHANGED,
         FAILED_SIGN_INS,
         PAUSED,
-        PAID,
-        PAYMENT_REFUSED,
-        NOT_ACTIVE,
-        BANNED,
         PAYEE_CHANGED,
         CHANGE_HELD,
         CHANGE_DECIDED,

@@ -29,7 +29,7 @@ from trackyard.domain.offers.goals import GOAL_LENGTH
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
-from trackyard.domain.tracking.events import DeliveryOutcome
+from trackyard.domain.tracking.outbound_calls import DeliveryOutcome
 from trackyard.journal.records import Click, decode_postback
 from trackyard.store.conversions import conversions, inbox, lists
 from trackyard.store.conversions.inbox import UndecidedPostback

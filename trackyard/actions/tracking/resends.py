@@ -13,7 +13,7 @@ from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import CROSS_POSTBACK_ID, DeliveryKind, NewDelivery
 from trackyard.domain.tracking.postbacks import fill_body, with_codes
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
@@ -131,7 +131,7 @@ def _bodies_of(deps: Deps, conn: Connection, attempts: Sequence[AffiliatePostbac
 def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int, body: str | None) -> NewDelivery:
     return NewDelivery(
         id=new_id(now_ms),
-        kind=EventKind.POSTBACK if attempt.postback_id != CROSS_POSTBACK_ID else EventKind.CROSS_POSTBACK,
+        kind=DeliveryKind.POSTBACK if attempt.postback_id != CROSS_POSTBACK_ID else DeliveryKind.CROSS_POSTBACK,
         subject_id=attempt.conversion_id,
         sequence=attempt.version,
         postback_id=attempt.postback_id,

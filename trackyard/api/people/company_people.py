@@ -104,7 +104,10 @@ class RemovedPersonAnswer(Answer):
 
 
 class PersonLookAnswer(Answer):
-    """A look at the portal of a company as one of its people sees it. company: as in the parameter of that name."""
+    """A look at the portal of a company as one of its people sees it.
+
+    company: as in the parameter of that name.
+    """
 
     id: str
     company: str

@@ -24,7 +24,7 @@ from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.retention import RetentionPolicy
-from trackyard.domain.tracking.events import DeliveryOutcome
+from trackyard.domain.tracking.outbound_calls import DeliveryOutcome
 from trackyard.domain.tracking.reference.results import UNKNOWN, results
 from trackyard.domain.tracking.rejections import NOT_COUNTED, is_rejected
 from trackyard.journal.records import Click

@@ -13,7 +13,7 @@ from trackyard.domain.people.callers import HOMES, Account, Caller, StaffCaller
 def seal_look(request: PageRequest, company: Account, person: Account | None = None) -> str:
     """Return the encrypted text that lets a session look at a company's portal for 30 minutes.
 
-    person: the member of the company as whom the staff user looks; None = its owner.
+    person: the member of the company that the staff user looks as; None = its owner.
     """
     ends_at = request.deps.clock.now_ms() + LOOK_MS
     session = _session(request.person.caller)
@@ -33,7 +33,7 @@ def read_look(request: PageRequest, caller: Caller) -> Look | None:
 
 
 def find_looked_at(request: PageRequest, caller: Caller, look: Look) -> Caller | None:
-    """Return the owner or the member of a company as whom a staff user looks.
+    """Return the owner or the member of a company that a staff user looks as.
 
     None when the look has ended, the staff user may not see the company any more, or the member has left it.
     """

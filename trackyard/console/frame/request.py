@@ -77,7 +77,8 @@ class Person:
 class Look:
     """A staff user who looks at the portal of an affiliate or of an advertiser.
 
-    company: of the portal. account: as whom: the company, which is its owner, or a member. ends_at: UTC milliseconds.
+    company: the portal has its pages. account: the person, which is the company for its owner, or a member.
+    ends_at: UTC milliseconds.
     """
 
     company: Account

@@ -93,8 +93,8 @@ class CellDrawer:
         if cell.at:
             return words
         if link.startswith(_OTHER_SITES):
-            rel = 'rel="noopener noreferrer nofollow" target="_blank"'
-            return f'<a class="name" href="{escape(link)}" {rel}>{words}</a>'
+            foreign = '<a class="name" rel="noopener noreferrer nofollow" target="_blank" href='
+            return f'{foreign}"{escape(link)}">{words}</a>'
         return f'<span class="name">{words}</span>'
 
     def _line(self, line: str | PageLink) -> str:

@@ -64,7 +64,7 @@ class ShownList:
     def drawer(
         self, may_open: Callable[[str], bool], more: Callable[[ListCell], str], source: ZoneInfo, zone: ZoneInfo
     ) -> CellDrawer:
-        """Return what makes the HTML of the cells; its parameters are the values of `CellDrawer`."""
+        """Return the drawer of the cells; its parameters are the values of `CellDrawer`."""
         return CellDrawer(may_open, more, source, zone)
 
 

@@ -123,11 +123,11 @@ class _Counter(Generic[A]):
         return RailNumber(number, self.text(number)) if number else None
 
 
-_AnyCounter = _Counter[Any]
-_COUNTED: Final[Mapping[str, _AnyCounter]] = {
-    "/console/affiliates": _Counter(affiliates.list_names, _NEW_ONE, total_of, _affiliates_wait),
-    "/console/requests": _Counter(tickets.count, (("status", "open"),), lambda answer: answer.count, _tickets_wait),
-    "/console/advertisers": _Counter(advertisers.list_names, _NEW_ONE, total_of, _advertisers_wait),
+_OPEN: Final = (("status", "open"),)
+_COUNTED: Final[Mapping[str, Callable[[LocalCalls[Deps]], RailNumber | None]]] = {
+    "/console/affiliates": _Counter(affiliates.list_names, _NEW_ONE, total_of, _affiliates_wait).find,
+    "/console/requests": _Counter(tickets.count, _OPEN, lambda answer: answer.count, _tickets_wait).find,
+    "/console/advertisers": _Counter(advertisers.list_names, _NEW_ONE, total_of, _advertisers_wait).find,
 }
 """What the rail counts, by the path of its page."""
 
@@ -135,13 +135,13 @@ _COUNTED: Final[Mapping[str, _AnyCounter]] = {
 def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
     """Return how many things wait on a page of the rail, by its path.
 
-    Affiliates and requests are counted now; findings are from the last page that read them. Without the database there
-    are no numbers, so that the page can show that it is unavailable.
+    Affiliates and requests are counted now; findings are from the last page that read them. Without the database
+    the result is empty, so that the page can show that it is unavailable.
     """
     found = dict[str, RailNumber]()
-    for path, counter in _COUNTED.items():
+    for path, find in _COUNTED.items():
         try:
-            waiting = counter.find(request.calls)
+            waiting = find(request.calls)
         except Unavailable:
             return {}
         if waiting is not None:

@@ -22,7 +22,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
 from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
+from trackyard.domain.tracking.outbound_calls import DEFAULT_RETRY_SECONDS, Delivery
 from trackyard.domain.tracking.postbacks import is_json
 from trackyard.jobs.delivery.delivery_slots import DeliverySlots, FreeSlots
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits

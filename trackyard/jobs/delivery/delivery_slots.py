@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from trackyard.domain.tracking.events import Delivery, Destination
+from trackyard.domain.tracking.outbound_calls import Delivery, Destination
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.host_health import HostHealth
 from trackyard.jobs.delivery.slot_shares import SlotShares

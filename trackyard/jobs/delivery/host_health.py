@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.metrics import DELIVERY_HOSTS
-from trackyard.domain.tracking.events import Destination
+from trackyard.domain.tracking.outbound_calls import Destination
 from trackyard.outbound.results import HttpResult
 
 SHORT_SECONDS: Final = 3.0

@@ -8,7 +8,13 @@ from typing import Final, assert_never
 from trackyard.actions.conversions.changes import log_attempts
 from trackyard.actions.tracking.pauses import pause_postbacks
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, Delivery, DeliveryOutcome, LoggedAttempt
+from trackyard.domain.tracking.outbound_calls import (
+    DEFAULT_RETRY_SECONDS,
+    EVENTS,
+    Delivery,
+    DeliveryOutcome,
+    LoggedAttempt,
+)
 from trackyard.outbound.results import HttpResult, wire_url
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import deliveries, pauses

@@ -20,7 +20,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.erasures import ErasedSubjects, Erasure, ErasureSubject, redact_record
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.retention import RetentionPolicy
-from trackyard.domain.tracking.events import EVENTS, EventKind
+from trackyard.domain.tracking.outbound_calls import EVENTS, DeliveryKind
 from trackyard.domain.tracking.postbacks import fill_body, without_reason
 from trackyard.journal.erasing import erase_record, without_personal_data
 from trackyard.journal.records import Click, RecordKind, decode_click, decode_postback, encode
@@ -220,8 +220,8 @@ def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], 
         redacted = replace(
             now, status=Status(call.status), payout=call.payout, currency=call.currency, comment=call.comment
         )
-        kind = EventKind(call.kind)
-        if hides_reasons and kind is EventKind.POSTBACK:
+        kind = DeliveryKind(call.kind)
+        if hides_reasons and kind is DeliveryKind.POSTBACK:
             redacted = without_reason(redacted)
         fill = EVENTS[kind].fill
         rand = str(secrets.randbelow(10**9))

@@ -10,6 +10,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.events.notifying import notify_next
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
@@ -28,6 +29,7 @@ from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.audit_actor import act_as_system
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.engine.watch import ChangeGate, CommitWatcher
+from trackyard.store.events import events
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
 from trackyard.store.platform import receivers
@@ -37,6 +39,7 @@ from trackyard.store.tracking import deliveries
 
 _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
+_MOST_NUMBERED: Final = 500
 _MAX_RUN_SECONDS: Final = 4
 """A job that takes longer than this continues after the others had their turn: no hold ends a minute late."""
 _KEEP_COUNTERS_MS: Final = 7 * 86_400_000
@@ -83,6 +86,9 @@ class JobScheduler:
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
             Job("waiting", 0.5, self.log_waiting, has_any=inbox.has_unlogged),
+            Job("events", 0.5, self.number_events, has_any=events.has_unnumbered),
+            Job("notices", 0.5, self.notify, has_any=events.has_unnoticed),
+            Job("old events", 600, self.trim_events, by_turns=True),
             Job("parked", 2, self.unpark, has_any=deliveries.has_parked),
             Job("counters", 600, self.forget_counters, by_turns=True),
             Job("files", 3600, self.sweep_files, by_turns=True),
@@ -173,6 +179,27 @@ class JobScheduler:
                 return 0
         with self._database.write() as conn:
             return security_log.remove_before(conn, until)
+
+    def number_events(self) -> int:
+        """Number committed events; return how many."""
+        with self._database.read() as conn:
+            if not events.has_unnumbered(conn):
+                return 0
+        with self._database.write() as conn:
+            return events.number_events(conn, _MOST_NUMBERED)
+
+    def notify(self) -> int:
+        """Make the notices of the next event; return 1, or 0 without an event."""
+        return notify_next(self._database, self._clock.now_ms())
+
+    def trim_events(self) -> int:
+        """Remove events past the retention of logs; return how many."""
+        until = self._retention_policy.log_cutoff_ms(self._clock.now_ms())
+        with self._database.read() as conn:
+            if not events.has_before(conn, until):
+                return 0
+        with self._database.write() as conn:
+            return events.remove_before(conn, until, _PARKED_CHUNK)
 
     def forget_counters(self) -> int:
         """Remove old counters of caps and tiers; return of how many periods."""

@@ -45,6 +45,10 @@ _UNAUDITED_TABLES: Final = frozenset(
     | {"affiliate_login", "security_log", "session", "recovery_code", "email_confirmation"}
     | {
         "sign_in_link",
+        "event",
+        "event_clock",
+        "bell_item",
+        "notice_choice",
         "preference",
         "machine",
         "past_edge",

@@ -10,6 +10,9 @@ from trackyard.domain.people.persons import Membership, PersonAccount
 from trackyard.store.engine.rows import Rows, has_rows
 from trackyard.store.tables import member, person
 
+_PIECE: Final = 500
+"""Names of companies in one statement."""
+
 _PEOPLE: Final = Rows[PersonAccount, str](person, PersonAccount)
 add_person = _PEOPLE.add
 edit_person = _PEOPLE.edit
@@ -62,6 +65,13 @@ def _is_company(kind: AccountKind, ids: Iterable[object] | None) -> ColumnElemen
 def list_members(conn: Connection, company: Account) -> list[Membership]:
     """Return the places in a company, the oldest first. Its owner has none."""
     return _read(conn, member.c.company == company.name)
+
+
+def list_members_of(conn: Connection, companies: Iterable[Account]) -> list[Membership]:
+    """Return the places in several companies, the oldest first."""
+    names = [each.name for each in companies]
+    found = [_read(conn, member.c.company.in_(names[start : start + _PIECE])) for start in range(0, len(names), _PIECE)]
+    return [each for piece in found for each in piece]
 
 
 def list_places(conn: Connection, signer: Account) -> list[Membership]:

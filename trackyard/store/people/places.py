@@ -9,9 +9,18 @@ from sqlalchemy import Column, Connection, Table, update
 
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.persons import Membership
+from trackyard.store.events import bell, choices
 from trackyard.store.people import keys, persons, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.statistics import report_mails, saved_reports
-from trackyard.store.tables import preference, recovery_code, report_mail, saved_report, second_factor
+from trackyard.store.tables import (
+    bell_item,
+    notice_choice,
+    preference,
+    recovery_code,
+    report_mail,
+    saved_report,
+    second_factor,
+)
 
 _BY_NAME_OF_SIGNER: Final = (second_factor, recovery_code, preference)
 """Tables with the account of the password in the column `owner`."""
@@ -29,6 +38,8 @@ def remove_place(conn: Connection, found: Membership) -> None:
     keys.remove_keys(conn, account.kind, account.id)
     saved_reports.remove_reports(conn, account)
     report_mails.remove_mails(conn, account)
+    bell.remove_items(conn, account)
+    choices.remove_choices(conn, account)
     if persons.remove_member(conn, found):
         second_factors.remove_factor(conn, found.signer)
         preferences.remove_preferences(conn, found.signer)
@@ -52,6 +63,8 @@ def exchange_owner(conn: Connection, company: Account, place: Membership) -> Non
         _exchange(conn, table, table.c.owner, company.name, signer.name)
     for table in _BY_NAME_OF_PLACE:
         _exchange(conn, table, table.c.owner, company.name, account.name)
+    for table in (bell_item, notice_choice):
+        _exchange(conn, table, table.c.account, company.name, account.name)
     between = Account(AccountKind.PERSON, "-")
     persons.rename_signers(conn, company, between, but=place.id)
     persons.rename_signers(conn, signer, company, but=place.id)
@@ -63,4 +76,4 @@ def exchange_owner(conn: Connection, company: Account, place: Membership) -> Non
 
 def _exchange(conn: Connection, table: Table, column: Column[Any], one: str, other: str) -> None:
     for before, after in ((one, "-"), (other, one), ("-", other)):
-        conn.execute(update(table).where(column == before).values(owner=after))
+        conn.execute(update(table).where(column == before).values({column.name: after}))

@@ -28,6 +28,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
+from trackyard.store.events import bell, choices, events
 from trackyard.store.money import affiliate_payments, held_changes, payment_requests
 from trackyard.store.people import email_confirmations, places, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.platform import mail, news, receivers
@@ -259,6 +260,9 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     preferences.remove_preferences(conn, account)
     news.forget_seen(conn, account)
     receivers.forget_account(conn, account)
+    bell.remove_items(conn, account)
+    choices.remove_choices(conn, account)
+    events.redact_affiliate(conn, affiliate_id)
     saved_reports.remove_reports(conn, account)
     report_mails.remove_mails(conn, account)
     sign_in_links.remove_links(conn, account)

@@ -22,6 +22,7 @@ from trackyard.store.tables.conversions import (
     payment_entry,
     payment_request,
 )
+from trackyard.store.tables.events import bell_item, event, event_clock, notice_choice
 from trackyard.store.tables.installation import (
     audit,
     currency,
@@ -110,6 +111,7 @@ __all__ = [
     "automation_change",
     "automation_firing",
     "automation_rule",
+    "bell_item",
     "category",
     "comparison",
     "connection",
@@ -127,6 +129,8 @@ __all__ = [
     "edge_progress",
     "email_confirmation",
     "erasure",
+    "event",
+    "event_clock",
     "fetch",
     "file",
     "first_answer",
@@ -142,6 +146,7 @@ __all__ = [
     "metadata",
     "news",
     "news_seen",
+    "notice_choice",
     "offer",
     "offer_label",
     "outbox",

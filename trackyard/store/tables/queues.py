@@ -76,7 +76,7 @@ delivery = table(  # outbound postbacks, each kept until it is sent, dead or sup
     "delivery",
     Column("id", Id24, primary_key=True),
     Column("job_id", Id24, nullable=False),  # its id for the receiver and the log; a delivery sent again keeps it
-    Column("kind", String(16), nullable=False),  # domain.tracking.events.EventKind
+    Column("kind", String(16), nullable=False),  # domain.tracking.outbound_calls.DeliveryKind
     Column("subject_id", Id24, nullable=False),  # what it reports: a conversion
     Column("sequence", Moment, nullable=False),  # the conversion's version: order within (subject, postback)
     *columns(Integer, "postback_id", "affiliate_id", "offer_id", nullable=False),

@@ -40,7 +40,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.events import Delivery, Destination, EventKind, NewDelivery
+from trackyard.domain.tracking.outbound_calls import Delivery, DeliveryKind, Destination, NewDelivery
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.engine.in_lists import among
@@ -120,7 +120,7 @@ def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
 def list_queued(conn: Connection, conversion_ids: Collection[str]) -> list[QueuedDelivery]:
     """Return the queued deliveries of conversions, oldest first."""
     columns = [delivery.c[name] for name in QueuedDelivery._fields]
-    query = select(*columns).where(delivery.c.subject_id.in_(conversion_ids), delivery.c.kind.in_([*EventKind]))
+    query = select(*columns).where(delivery.c.subject_id.in_(conversion_ids), delivery.c.kind.in_([*DeliveryKind]))
     return [QueuedDelivery(*row) for row in conn.execute(query.order_by(delivery.c.created_at, delivery.c.id))]
 
 
@@ -366,12 +366,12 @@ def _deliveries() -> Select[Any]:
     """Return the statement for the columns of `Delivery`."""
     columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
     gone = case(
-        (columns.kind == EventKind.POSTBACK, of.id.is_(None)),
-        (columns.kind == EventKind.CROSS_POSTBACK, crossed.id.is_(None)),
+        (columns.kind == DeliveryKind.POSTBACK, of.id.is_(None)),
+        (columns.kind == DeliveryKind.CROSS_POSTBACK, crossed.id.is_(None)),
         else_=false(),
     )
     own_url = and_(
-        columns.kind == EventKind.CROSS_POSTBACK,
+        columns.kind == DeliveryKind.CROSS_POSTBACK,
         crossed.id == columns.offer_id,
         crossed.cross_postback_url.is_not(None),
     )
@@ -392,4 +392,4 @@ def _deliveries() -> Select[Any]:
 
 def _delivery(row: Row[Any]) -> Delivery:
     values: dict[str, Any] = dict(row._mapping)
-    return Delivery(**values | {"kind": EventKind(values["kind"])})
+    return Delivery(**values | {"kind": DeliveryKind(values["kind"])})

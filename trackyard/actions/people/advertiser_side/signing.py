@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.people.credentials import check_chosen_password, check_login
 from trackyard.actions.people.sign_in.by_password import check_second_factor
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
@@ -19,6 +20,8 @@ from trackyard.base.secrets import digest, hash_password
 from trackyard.base.strangers import StrangerAct, act_of_strangers
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.conversions.codes import CodeMode
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserStatus
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
@@ -72,6 +75,8 @@ def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
         )
         advertisers.add_advertiser(conn, made)
         rulesets.touch(conn, "advertiser", made.id)
+        concerned = Concerned(made.id, None, made.id)
+        publish(conn, EventKind.ADVERTISER_SIGNED_UP, now, concerned, advertiser=made.title)
 
 
 def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str, otp: str = "") -> SignedInAdvertiser:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.affiliates import EMAIL_TAKEN, check_referrer, store_affiliate
+from trackyard.actions.people.affiliates import EMAIL_TAKEN, check_referrer, publish_sign_up, store_affiliate
 from trackyard.actions.people.credentials import check_chosen_password
 from trackyard.actions.people.email_confirmations import send_link
 from trackyard.actions.people.sign_up.limits import count_request
@@ -57,6 +57,8 @@ def sign_up(
             if terms:
                 add_acceptance(conn, affiliate_id, terms, deps.clock.now_ms())
             send_link(deps, conn, made, made.email)
+            if not deps.needs_confirmed_email:  # else staff can decide once the e-mail address is confirmed
+                publish_sign_up(conn, made, deps.clock.now_ms())
             return made, key
     except Conflict as taken:
         return _answer_alike(deps, new, NAME_TAKEN if "login" in (taken.fields or {}) else SIGN_UP_AGAIN)

@@ -45,6 +45,18 @@ class NoticeKind(StrEnum):
     NEWS = "news"
     MAIL_TEST = "mail.test"
     MAIL_SERVER_CHANGED = "mail.server_changed"
+    AFFILIATE_SIGNED_UP = "affiliate.signed_up"
+    AFFILIATE_APPROVED = "affiliate.approved"
+    ADVERTISER_SIGNED_UP = "advertiser.signed_up"
+    ADVERTISER_REJECTED = "advertiser.rejected"
+    REQUEST_OPENED = "request.opened"
+    QUESTION_OPENED = "question.opened"
+    OFFER_PAUSED = "offer.paused"
+    OFFER_RESUMED = "offer.resumed"
+    PAYMENT_MADE = "payment.made"
+    PAYMENT_CANCELLED = "payment.cancelled"
+    BALANCE_CORRECTED = "balance.corrected"
+    PAYMENT_REQUEST_OPENED = "payment_request.opened"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
 """Seconds from each failed attempt to the next; after the last one the delivery is dead."""
 
 
-class EventKind(StrEnum):
+class DeliveryKind(StrEnum):
     """What a delivery reports; stored with it."""
 
     POSTBACK = "postback"
@@ -61,7 +61,7 @@ class NewDelivery:
     """
 
     id: str
-    kind: EventKind
+    kind: DeliveryKind
     subject_id: str
     sequence: int
     postback_id: int
@@ -90,7 +90,7 @@ class Delivery:
 
     id: str
     job_id: str
-    kind: EventKind
+    kind: DeliveryKind
     subject_id: str
     sequence: int
     postback_id: int
@@ -189,9 +189,9 @@ class OutboundEvent:
     pauses: bool = False
 
 
-EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
-    EventKind.POSTBACK: OutboundEvent(pauses=True),
-    EventKind.CROSS_POSTBACK: OutboundEvent(),
+EVENTS: Final[Mapping[DeliveryKind, OutboundEvent]] = {
+    DeliveryKind.POSTBACK: OutboundEvent(pauses=True),
+    DeliveryKind.CROSS_POSTBACK: OutboundEvent(),
 }
 """Every kind of event; a new one is a row here and the action that adds its delivery.
 
@@ -202,7 +202,7 @@ Parallel tracking and trials are made at most once and are not queued here."""
 class DeliveryTarget:
     """Where an event goes. url: with macros. body: of a request with POST, with macros; None = GET."""
 
-    kind: EventKind
+    kind: DeliveryKind
     postback_id: int
     url: str
     body: str | None = None

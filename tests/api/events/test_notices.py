@@ -1,0 +1,155 @@
+"""Each row of the matrix reaches its people by mail and by the bell (docs/spec/events.md#kinds)."""
+
+import pytest
+from sqlalchemy import select
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.events import make_notices
+from trackyard.actions.events.publishing import publish
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind
+from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.roles import Role
+from trackyard.store.tables import mail
+
+
+class Network:
+    """People of each kind, and what they heard."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.pid, self.affiliate = api.add_affiliate(email="ann@media.example", name="Ann Media")
+        self.other_pid, self.other = api.add_affiliate(email="bob@media.example", name="Bob Media")
+        self.advertiser_id = api.add_advertiser(email="shop@advertiser.example")
+        self.advertiser = api.advertiser_client(self.advertiser_id)
+        self.offer = api.add_offer(advertiser=self.advertiser_id)
+        api.admin.post("/3.1/offer/enable-affiliate", offer_id=self.offer, pid=self.pid, notice="0")
+        manager_id, self.manager = api.add_staff(Role.MANAGER_AFFILIATE)
+        api.admin.post(f"/3.0/admin/partner/{self.pid}", manager_id=manager_id)
+        _, self.stranger = api.add_staff(Role.MANAGER_AFFILIATE)  # manages neither affiliate
+        self.heard()
+
+    def heard(self) -> dict[str, list[str]]:
+        """The subjects of mails by recipient, since the last time."""
+        make_notices(self.api.deps.database, self.api.clock.now_ms())
+        found: dict[str, list[str]] = {}
+        with self.api.deps.database.write() as conn:
+            for row in conn.execute(select(mail.c.recipient, mail.c.subject).order_by(mail.c.id)).all():
+                found.setdefault(row.recipient, []).append(row.subject)
+            conn.execute(mail.delete())
+        return found
+
+    def bell(self, client: ApiClient) -> list[str]:
+        return [each["kind"] for each in client.get("/3.1/notices")["notices"]]
+
+
+@pytest.fixture
+def network(api: Api) -> Network:
+    return Network(api)
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network: Network, kind: EventKind) -> None:
+    rule = EVENT_RULES[kind]
+    owner = Account(AccountKind.AFFILIATE, str(network.pid))
+    concerned = Concerned(7, network.pid, network.advertiser_id, network.offer, owner)
+    if any(each.audience is EventAudience.STAFF for each in rule.notices):
+        concerned = Concerned(7, network.pid, "", network.offer)
+    with network.api.deps.database.write() as conn:
+        publish(conn, kind, network.api.clock.now_ms(), concerned, **dict.fromkeys(rule.fields, "x"))
+    mailed = set(network.heard())
+    [notice] = rule.notices
+    clients = {
+        "affiliate": network.affiliate,
+        "other": network.other,
+        "advertiser": network.advertiser,
+        "manager": network.manager,
+        "stranger": network.stranger,
+    }
+    rung = {name for name, client in clients.items() if kind.value in network.bell(client)}
+    is_mailed = Channel.MAIL in notice.channels and not rule.is_mailed_by_act
+    match notice.audience:
+        case EventAudience.ADVERTISER:
+            assert rung == {"advertiser"}
+            assert mailed == ({"shop@advertiser.example"} if is_mailed else set())
+        case EventAudience.STAFF:
+            may = network.manager.get("/3.1/notices/choices")["choices"]
+            hears = kind.value in {each["kind"] for each in may}
+            assert rung == ({"manager"} if hears else set())
+            assert not mailed & {"ann@media.example", "bob@media.example", "shop@advertiser.example"}
+        case _:
+            assert rung == {"affiliate"}
+            assert mailed == ({"ann@media.example"} if is_mailed else set())
+
+
+def test_choice_of_a_person_goes_before_the_matrix_but_not_before_what_is_required(network: Network) -> None:
+    ann = network.affiliate
+    ann.post("/3.1/notices/choices", **{"mail[offer.changed]": "0", "bell[offer.paused]": "0"})
+    chosen = {each["kind"]: each for each in ann.get("/3.1/notices/choices")["choices"]}
+    assert (chosen["offer.changed"]["mail"], chosen["offer.changed"]["bell"]) == (False, True)
+    assert (chosen["offer.paused"]["mail"], chosen["offer.paused"]["bell"]) == (True, False)
+    assert chosen["payment.paid"]["required"] is True
+    refused = ann.call("POST", "/3.1/notices/choices", data={"mail[payment.paid]": "0"})
+    assert (refused.status_code, refused.json()["fields"]) == (
+        400,
+        {"mail[payment.paid]": ["This notice is required: it stays on."]},
+    )
+    foreign = ann.call("POST", "/3.1/notices/choices", data={"mail[affiliate.signed_up]": "1"})
+    assert list(foreign.json()["fields"]) == ["mail[affiliate.signed_up]"]
+    network.api.admin.post(f"/3.1/admin/offer/{network.offer}", title="Other", send_emails="1")
+    assert network.heard() == {}
+    assert network.bell(ann)[0] == "offer.changed"
+    network.api.admin.post(f"/3.1/admin/offer/{network.offer}", status="stopped")
+    assert network.heard() == {"ann@media.example": [f"#{network.offer} Other is paused"]}
+    assert network.bell(ann)[0] == "offer.changed"
+
+
+def test_bell_counts_unread_notices_until_they_are_read(network: Network) -> None:
+    network.api.admin.post(f"/3.1/admin/offer/{network.offer}", title="Other")
+    network.heard()
+    found = network.affiliate.get("/3.1/notices")
+    assert found["unread"] == len(found["notices"]) > 0
+    last = found["notices"][0]["seq"]
+    assert network.affiliate.post("/3.1/notices/read", until=last)["read"] == found["unread"]
+    assert network.affiliate.get("/3.1/notices")["unread"] == 0
+    assert network.other.get("/3.1/notices")["notices"] == []
+
+
+def test_affiliate_hears_of_its_approval_with_a_link(api: Api) -> None:
+    pid, _ = api.add_affiliate(email="new2@media.example", status="not active")
+    make_notices(api.deps.database, api.clock.now_ms())
+    with api.deps.database.write() as conn:
+        conn.execute(mail.delete())
+    api.admin.post(f"/3.0/admin/partner/{pid}", status="active")
+    make_notices(api.deps.database, api.clock.now_ms())
+    with api.deps.database.read() as conn:
+        [row] = conn.execute(select(mail).where(mail.c.recipient == "new2@media.example")).all()
+    assert row.subject == "Your account is approved"
+    assert "/portal/offers" in row.body
+    assert "\n\n\n" not in row.body
+
+
+def test_rejection_carries_the_words_that_were_typed(network: Network) -> None:
+    network.api.admin.post(
+        f"/3.0/admin/partner/{network.pid}", status="banned", status_reason="Brand bidding is not allowed."
+    )
+    make_notices(network.api.deps.database, network.api.clock.now_ms())
+    with network.api.deps.database.read() as conn:
+        [row] = conn.execute(select(mail).where(mail.c.recipient == "ann@media.example")).all()
+    assert row.subject == "Your account is banned"
+    assert "Brand bidding is not allowed." in row.body
+
+
+def test_person_who_acts_does_not_hear_of_the_own_act(network: Network) -> None:
+    network.manager.post("/3.1/offer/enable-affiliate", offer_id=network.offer, pid=network.pid, notice="1")
+    assert network.heard() == {}
+    assert network.bell(network.manager) == []
+
+
+def test_request_says_who_gets_no_mail(network: Network) -> None:
+    network.api.admin.post("/3.1/offer/disable-affiliate", offer_id=network.offer, pid=network.pid, notice="0")
+    assert network.heard() == {}
+    assert network.bell(network.affiliate) == ["offers.disconnected", "offers.connected"]  # both without a mail
+    network.api.admin.post("/3.1/offer/enable-affiliate", offer_id=network.offer, pid=network.pid, notice="1")
+    assert network.heard() == {"ann@media.example": [f"You are connected to #{network.offer} Shoes"]}

@@ -1,0 +1,1 @@
+"""Publish events, make their notices, and show them (docs/spec/events.md)."""

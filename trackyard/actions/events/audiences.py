@@ -1,0 +1,116 @@
+"""Who hears of an event (docs/spec/events.md#audiences)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from trackyard.actions.people.callers import caller_of
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.people.signers import Signer, find_signer
+from trackyard.domain.events.events import Event
+from trackyard.domain.events.kinds import EventAudience, NoticeRule
+from trackyard.domain.people.callers import HOMES, Access, Account, AccountKind, StaffCaller
+from trackyard.domain.people.companies import CompanyRole
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import affiliates, persons, staff
+
+
+@dataclass(frozen=True, slots=True)
+class Hearer:
+    """A person who hears of an event.
+
+    account: what acts, and has the bell and the choices. signer: has the e-mail address and the language.
+    company: the kind of the company, which decides the pages. may_sign_in: False hears by mail alone.
+    """
+
+    account: Account
+    signer: Signer
+    company: AccountKind
+    may_sign_in: bool = True
+
+    @property
+    def has_email(self) -> bool:
+        """Return whether mail reaches the person."""
+        return bool(self.signer.email) and self.signer.email != FIRST_ADMINISTRATOR
+
+    @property
+    def home(self) -> str:
+        """Return the path of the person's first page."""
+        return HOMES[self.company]
+
+
+def hearers_of(conn: Connection, event: Event, rule: NoticeRule) -> list[Hearer]:
+    """Return who hears of an event by a notice, without the account that acted."""
+    match rule.audience:
+        case EventAudience.STAFF:
+            found = _staff(conn, event, rule.permission)
+        case EventAudience.AFFILIATE:
+            found = _of_company(conn, AccountKind.AFFILIATE, event.affiliate_id, event, rule.permission)
+        case EventAudience.ADVERTISER:
+            found = _of_company(conn, AccountKind.ADVERTISER, event.advertiser_id, event, rule.permission)
+        case EventAudience.CONNECTED:
+            found = _connected(conn, event, rule.permission)
+        case EventAudience.ACCOUNT:
+            named = [Account.of_name(event.account)] if event.account else []  # "" = it was erased
+            return list(_accounts(conn, named))
+    return [each for each in found if each.account.name != event.actor]
+
+
+def _staff(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:
+    """Yield the staff users at work who have a permission, and the event in their scope."""
+    for user in staff.all_staff(conn):
+        account = Account(AccountKind.STAFF, user.id)
+        caller = caller_of(conn, account) if user.status.rule.is_at_work else None
+        if not isinstance(caller, StaffCaller) or not caller.may(permission):
+            continue
+        scope = scope_of(conn, Access(caller, permission))
+        if (event.affiliate_id is None or scope.has_affiliate(event.affiliate_id)) and (
+            not event.advertiser_id or scope.has_advertiser(event.advertiser_id)
+        ):
+            yield from _accounts(conn, [account])
+
+
+def _of_company(
+    conn: Connection, kind: AccountKind, company_id: object, event: Event, permission: Permission
+) -> Iterator[Hearer]:
+    """Yield the people of a company in a role with a permission.
+
+    What is required reaches the owner of a company that may not sign in, too, by mail.
+    """
+    company = Account(kind, str(company_id))
+    is_active = caller_of(conn, company) is not None
+    if is_active or event.rule.is_required:
+        owner = find_signer(conn, company)
+        if owner is not None:
+            yield Hearer(company, owner, kind, is_active)
+    if is_active:
+        yield from _members(conn, [company], permission)
+
+
+def _connected(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:
+    """Yield the people of the active affiliates that are connected to the offer of an event."""
+    if event.offer_id is None:
+        return
+    companies = []
+    for each in affiliates.connected_affiliates(conn, event.offer_id):
+        company = Account(AccountKind.AFFILIATE, str(each.id))
+        companies.append(company)
+        name = each.name or each.login
+        yield Hearer(company, Signer(company, each.email, name, has_password=True), company.kind)
+    yield from _members(conn, companies, permission)
+
+
+def _members(conn: Connection, companies: Iterable[Account], permission: Permission) -> Iterator[Hearer]:
+    for place in persons.list_members_of(conn, companies):
+        if CompanyRole(place.role).rule.permits(permission, writes=False, access=False):
+            yield from _accounts(conn, [Account(AccountKind.MEMBER, place.id)], place.company.kind)
+
+
+def _accounts(conn: Connection, accounts: Iterable[Account], kind: AccountKind | None = None) -> Iterator[Hearer]:
+    """Yield accounts that may sign in. kind: of their company; None = they own it."""
+    for account in accounts:
+        caller = caller_of(conn, account)
+        signer = find_signer(conn, account)
+        if caller is not None and signer is not None:
+            yield Hearer(account, signer, kind or caller.company.kind)

@@ -1,0 +1,131 @@
+"""The bell of a caller, and what it chose about notices (docs/spec/events.md#the-bell)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.notices import NOTICES
+from trackyard.base.errors import BadInput
+from trackyard.domain.events.events import line_of, page_of
+from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind, NoticeRule
+from trackyard.domain.people.callers import HOMES, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
+from trackyard.store.events import bell, choices
+from trackyard.store.events.bell import BellItem
+from trackyard.store.events.choices import Choices
+
+_AUDIENCES: Final = {
+    StaffCaller: frozenset({EventAudience.STAFF, EventAudience.ACCOUNT}),
+    AffiliateCaller: frozenset({EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT}),
+    AdvertiserCaller: frozenset({EventAudience.ADVERTISER, EventAudience.ACCOUNT}),
+}
+"""The audiences that a caller can be of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNotice:
+    """An item of a bell as its reader sees it.
+
+    line: in the language of the moment. page: a path, "" = none.
+    """
+
+    seq: int
+    kind: EventKind
+    at: int
+    line: str
+    page: str
+    is_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChoice:
+    """How a caller hears of a kind of event.
+
+    is_required: whether the channels of the matrix stay on.
+    """
+
+    kind: EventKind
+    label: str
+    is_required: bool
+    channels: Mapping[Channel, bool]
+
+
+def notice_for(caller: Caller, kind: EventKind) -> NoticeRule | None:
+    """Return the notice of a kind that a caller may get; None without one."""
+    for rule in EVENT_RULES[kind].notices:
+        may = caller.may(rule.permission) if isinstance(caller, StaffCaller) else rule.permission not in caller.withheld
+        if rule.audience in _AUDIENCES[type(caller)] and (may or rule.audience is EventAudience.ACCOUNT):
+            return rule
+    return None
+
+
+def list_bell(deps: Deps, caller: Caller, *, page: int, limit: int) -> tuple[list[ShownNotice], int, int]:
+    """Return a page of the bell of a caller, the newest first, the total, and how many are unread."""
+    with deps.database.read() as conn:
+        found, total = bell.list_items(conn, caller.account, page=page, limit=limit)
+        unread = bell.count_unread(conn, caller.account)
+    home = HOMES[caller.company.kind]
+    return [_shown(item, home) for item in found], total, unread
+
+
+def count_unread(deps: Deps, caller: Caller) -> int:
+    """Return how many unread events the bell of a caller has."""
+    with deps.database.read() as conn:
+        return bell.count_unread(conn, caller.account)
+
+
+def mark_read(deps: Deps, caller: Caller, until_seq: int | None) -> int:
+    """Mark the bell of a caller as read; return how many events were unread. until_seq: the last one; None = all."""
+    with deps.database.write() as conn:
+        return bell.mark_read(conn, caller.account, until_seq)
+
+
+def list_choices(deps: Deps, caller: Caller) -> list[ShownChoice]:
+    """Return how a caller hears of each kind that it may hear of."""
+    with deps.database.read() as conn:
+        chosen = choices.find_choices(conn, caller.account)
+    return [
+        ShownChoice(kind, str(EVENT_RULES[kind].label), EVENT_RULES[kind].is_required, _channels(kind, rule, chosen))
+        for kind in EventKind
+        if (rule := notice_for(caller, kind)) is not None
+    ]
+
+
+def edit_choices(deps: Deps, caller: Caller, chosen: Mapping[EventKind, Mapping[Channel, bool]]) -> list[ShownChoice]:
+    """Change how a caller hears of kinds. Channels that are not sent stay.
+
+    Raises BadInput for a kind that the caller does not hear of, and for a channel of a required kind that is off.
+    """
+    with deps.database.write() as conn:
+        stored = choices.find_choices(conn, caller.account)
+        changed: dict[tuple[EventKind, Channel], bool] = {}
+        for kind, channels in chosen.items():
+            rule = notice_for(caller, kind)
+            if rule is None:
+                raise BadInput({f"{next(iter(channels))}[{kind}]": ["You do not hear of this kind."]})
+            wanted = {**_channels(kind, rule, stored), **channels}
+            off = [each for each in rule.channels if not wanted[each]]
+            if EVENT_RULES[kind].is_required and off:
+                raise BadInput({f"{off[0]}[{kind}]": ["This notice is required: it stays on."]})
+            changed |= {(kind, channel): is_on for channel, is_on in wanted.items()}
+        choices.edit_choices(conn, caller.account, changed)
+    return list_choices(deps, caller)
+
+
+def _channels(kind: EventKind, rule: NoticeRule, chosen: Choices) -> dict[Channel, bool]:
+    is_required = EVENT_RULES[kind].is_required
+    return {
+        channel: channel in rule.channels
+        if is_required and channel in rule.channels
+        else chosen.get((kind, channel), channel in rule.channels)
+        for channel in Channel
+    }
+
+
+def _shown(item: BellItem, home: str) -> ShownNotice:
+    event = item.event
+    assert event.seq is not None
+    rule = next(each for each in event.rule.notices if each.audience is item.audience)
+    notice = NOTICES[rule.mail]
+    line, page = line_of(event, notice.subject), page_of(event, rule, notice.page, home)
+    return ShownNotice(event.seq, event.kind, event.at, line, page, item.is_read)

@@ -1,0 +1,58 @@
+"""Make the notices of numbered events: mails and items of the bell (docs/spec/events.md#notices)."""
+
+from collections.abc import Iterable, Iterator
+
+from trackyard.actions.events.audiences import Hearer, hearers_of
+from trackyard.actions.platform.notices import NOTICES, Recipient, send_notice
+from trackyard.domain.events.events import Event, page_of
+from trackyard.domain.events.kinds import Channel, NoticeRule
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.events import bell, choices, events
+from trackyard.store.platform import settings
+
+
+def notify_next(database: Database, now_ms: int) -> int:
+    """Make the notices of the next event, in one transaction; return 1, or 0 without an event."""
+    with database.read() as conn:
+        if not events.has_unnoticed(conn):
+            return 0
+    with database.write() as conn:
+        event = events.claim_unnoticed(conn)
+        if event is None:  # another process was faster
+            return 0
+        for rule in event.rule.notices:
+            _notify(conn, event, rule, now_ms)
+    return 1
+
+
+def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int) -> None:
+    assert event.seq is not None
+    found = hearers_of(conn, event, rule)
+    in_bell = [each.account for each in _on(conn, event, rule, Channel.BELL, found) if each.may_sign_in]
+    bell.add_items(conn, in_bell, event.seq, rule.audience)
+    if event.is_silent or event.rule.is_mailed_by_act:
+        return
+    notice = NOTICES[rule.mail]
+    for each in _on(conn, event, rule, Channel.MAIL, found):
+        if each.has_email:
+            called = each.signer.name or each.signer.email
+            recipient = Recipient(each.signer.email, called, each.signer.account, home=each.home)
+            values = event.values()
+            if rule.page:
+                values["link"] = f"{settings.find_api_url(conn)}{page_of(event, rule, notice.page, each.home)}"
+            send_notice(conn, notice, [recipient], now_ms, **values)
+
+
+def _on(
+    conn: Connection, event: Event, rule: NoticeRule, channel: Channel, hearers: Iterable[Hearer]
+) -> Iterator[Hearer]:
+    """Yield the people who have a channel on, by the matrix and their choices."""
+    everyone = list(hearers)
+    by_matrix = channel in rule.channels
+    if event.rule.is_required and by_matrix:
+        yield from everyone
+        return
+    chosen = choices.find_of_kind(conn, [each.account for each in everyone], event.kind)
+    for each in everyone:
+        if chosen.get(each.account.name, {}).get(channel, by_matrix):
+            yield each

@@ -1,0 +1,1 @@
+"""Events and notices in the API (docs/spec/events.md)."""

@@ -1,0 +1,284 @@
+"""The kinds of events, in one table (docs/spec/events.md#kinds).
+
+An event is a fact that is stored with the change that made it. Notices, the bell and their texts derive from this
+table; `EVENT_RULES` has a row for each kind.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.mails.kinds import NoticeKind
+
+
+class EventKind(StrEnum):
+    """A kind of event; the value is its name for programs: a noun and what happened to it."""
+
+    AFFILIATE_SIGNED_UP = "affiliate.signed_up"
+    AFFILIATE_APPROVED = "affiliate.approved"
+    AFFILIATE_REJECTED = "affiliate.rejected"
+    AFFILIATE_BANNED = "affiliate.banned"
+    ADVERTISER_SIGNED_UP = "advertiser.signed_up"
+    ADVERTISER_APPROVED = "advertiser.approved"
+    ADVERTISER_REJECTED = "advertiser.rejected"
+    REQUEST_OPENED = "request.opened"
+    REQUEST_APPROVED = "request.approved"
+    REQUEST_REJECTED = "request.rejected"
+    REQUEST_ANSWERED = "request.answered"
+    QUESTION_OPENED = "question.opened"
+    QUESTION_ANSWERED = "question.answered"
+    OFFERS_CONNECTED = "offers.connected"
+    OFFERS_DISCONNECTED = "offers.disconnected"
+    OFFER_CHANGED = "offer.changed"
+    OFFER_PAUSED = "offer.paused"
+    OFFER_RESUMED = "offer.resumed"
+    PAYMENT_MADE = "payment.made"
+    PAYMENT_PAID = "payment.paid"
+    PAYMENT_CANCELLED = "payment.cancelled"
+    BALANCE_CORRECTED = "balance.corrected"
+    PAYMENT_REQUEST_OPENED = "payment_request.opened"
+    PAYMENT_REQUEST_REJECTED = "payment_request.rejected"
+    PAYEE_CHANGED = "payee.changed"
+    PASSWORD_CHANGED = "password.changed"  # noqa: S105 (the name of a kind)
+    FACTOR_ADDED = "second_factor.added"
+    FACTOR_REMOVED = "second_factor.removed"
+    KEY_MADE = "key.made"
+
+
+class EventAudience(StrEnum):
+    """The people that a notice is for.
+
+    STAFF: staff users with the permission of the notice, and the affiliate and the advertiser of the event in their
+        scope.
+    AFFILIATE, ADVERTISER: the people of the company of the event with a role that has the permission.
+    CONNECTED: the people of the affiliates that are connected to the offer of the event.
+    ACCOUNT: the one account of the event.
+    """
+
+    STAFF = "staff"
+    AFFILIATE = "affiliate"
+    ADVERTISER = "advertiser"
+    CONNECTED = "connected"
+    ACCOUNT = "account"
+
+
+class Channel(StrEnum):
+    """How a person gets a notice."""
+
+    MAIL = "mail"
+    BELL = "bell"
+
+
+BOTH: Final = frozenset(Channel)
+BELL_ONLY: Final = frozenset({Channel.BELL})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeRule:
+    """Who hears of a kind of event, and how: a row of the matrix.
+
+    permission: what a person needs besides being of the audience.
+    channels: the channels that are on until the person chooses.
+    mail: the kind of the mail, which has the texts; its subject is the line of the bell.
+    page: the page of the notice below the person's first page, with fields of the event in braces; "" = the page of
+        the mail, else of the offer.
+    """
+
+    audience: EventAudience
+    permission: Permission = Permission.NONE
+    channels: frozenset[Channel] = BOTH
+    mail: NoticeKind
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRule:
+    """A kind of event.
+
+    label: its name on pages. fields: of its payload.
+    is_required: whether its notices stay on, as about access, money and payment data.
+    is_mailed_by_act: whether the change itself queues the mail, at once and also to people who may not sign in.
+    """
+
+    label: str
+    fields: tuple[str, ...] = ()
+    is_required: bool = False
+    is_mailed_by_act: bool = False
+    notices: tuple[NoticeRule, ...]
+
+
+def _staff(mail: NoticeKind, permission: Permission, page: str) -> tuple[NoticeRule, ...]:
+    return (NoticeRule(audience=EventAudience.STAFF, permission=permission, mail=mail, page=page),)
+
+
+def _affiliate(mail: NoticeKind, permission: Permission = Permission.NONE) -> tuple[NoticeRule, ...]:
+    return (NoticeRule(audience=EventAudience.AFFILIATE, permission=permission, mail=mail),)
+
+
+def _advertiser(mail: NoticeKind) -> tuple[NoticeRule, ...]:
+    return (NoticeRule(audience=EventAudience.ADVERTISER, mail=mail),)
+
+
+def _connected(mail: NoticeKind) -> tuple[NoticeRule, ...]:
+    return (NoticeRule(audience=EventAudience.CONNECTED, permission=Permission.OFFERS_READ, mail=mail),)
+
+
+def _access(mail: NoticeKind, label: str) -> EventRule:
+    """Return the rule of an event about the access to an account."""
+    notices = (NoticeRule(audience=EventAudience.ACCOUNT, mail=mail),)
+    return EventRule(label=label, is_required=True, is_mailed_by_act=True, notices=notices)
+
+
+_BALANCES: Final = Permission.BALANCES_READ
+_OFFERS: Final = Permission.OFFERS_READ
+_PAYMENTS: Final = (
+    NoticeRule(
+        audience=EventAudience.AFFILIATE, permission=_BALANCES, channels=BELL_ONLY, mail=NoticeKind.PAYMENT_MADE
+    ),
+)
+
+EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
+    {
+        EventKind.AFFILIATE_SIGNED_UP: EventRule(
+            label=lazy_gettext("An affiliate signed up"),
+            fields=("affiliate",),
+            notices=_staff(NoticeKind.AFFILIATE_SIGNED_UP, Permission.AFFILIATES_WRITE, "affiliates/{affiliate_id}"),
+        ),
+        EventKind.AFFILIATE_APPROVED: EventRule(
+            label=lazy_gettext("Your account is approved"),
+            fields=("reason",),
+            is_required=True,
+            notices=_affiliate(NoticeKind.AFFILIATE_APPROVED),
+        ),
+        EventKind.AFFILIATE_REJECTED: EventRule(
+            label=lazy_gettext("Your account is not active"),
+            fields=("reason",),
+            is_required=True,
+            notices=_affiliate(NoticeKind.ACCOUNT_NOT_ACTIVE),
+        ),
+        EventKind.AFFILIATE_BANNED: EventRule(
+            label=lazy_gettext("Your account is banned"),
+            fields=("reason",),
+            is_required=True,
+            notices=_affiliate(NoticeKind.ACCOUNT_BANNED),
+        ),
+        EventKind.ADVERTISER_SIGNED_UP: EventRule(
+            label=lazy_gettext("An advertiser signed up"),
+            fields=("advertiser",),
+            notices=_staff(
+                NoticeKind.ADVERTISER_SIGNED_UP, Permission.ADVERTISERS_WRITE, "advertisers/{advertiser_id}"
+            ),
+        ),
+        EventKind.ADVERTISER_APPROVED: EventRule(
+            label=lazy_gettext("Your account is approved"),
+            fields=("reason",),
+            is_required=True,
+            notices=_advertiser(NoticeKind.ADVERTISER_APPROVED),
+        ),
+        EventKind.ADVERTISER_REJECTED: EventRule(
+            label=lazy_gettext("Your account is not active"),
+            fields=("reason",),
+            is_required=True,
+            notices=_advertiser(NoticeKind.ADVERTISER_REJECTED),
+        ),
+        EventKind.REQUEST_OPENED: EventRule(
+            label=lazy_gettext("An affiliate requests an offer"),
+            fields=("affiliate", "offer", "text"),
+            notices=_staff(NoticeKind.REQUEST_OPENED, Permission.TICKETS_WRITE, "requests"),
+        ),
+        EventKind.REQUEST_APPROVED: EventRule(
+            label=lazy_gettext("Your request is approved"),
+            fields=("offer", "reason"),
+            notices=_affiliate(NoticeKind.REQUEST_APPROVED, _OFFERS),
+        ),
+        EventKind.REQUEST_REJECTED: EventRule(
+            label=lazy_gettext("Your request is rejected"),
+            fields=("offer", "reason"),
+            notices=_affiliate(NoticeKind.REQUEST_REJECTED, _OFFERS),
+        ),
+        EventKind.REQUEST_ANSWERED: EventRule(
+            label=lazy_gettext("Your request is answered"),
+            fields=("offer", "answer"),
+            notices=_affiliate(NoticeKind.REQUEST_ANSWERED, _OFFERS),
+        ),
+        EventKind.QUESTION_OPENED: EventRule(
+            label=lazy_gettext("An affiliate asks a question"),
+            fields=("affiliate", "title", "text"),
+            notices=_staff(NoticeKind.QUESTION_OPENED, Permission.TICKETS_WRITE, "requests"),
+        ),
+        EventKind.QUESTION_ANSWERED: EventRule(
+            label=lazy_gettext("Your question is answered"),
+            fields=("offer", "answer"),
+            notices=_affiliate(NoticeKind.QUESTION_ANSWERED),
+        ),
+        EventKind.OFFERS_CONNECTED: EventRule(
+            label=lazy_gettext("You are connected to offers"),
+            fields=("offers",),
+            notices=_affiliate(NoticeKind.OFFERS_CONNECTED, _OFFERS),
+        ),
+        EventKind.OFFERS_DISCONNECTED: EventRule(
+            label=lazy_gettext("You are disconnected from offers"),
+            fields=("offers",),
+            notices=_affiliate(NoticeKind.OFFERS_DISCONNECTED, _OFFERS),
+        ),
+        EventKind.OFFER_CHANGED: EventRule(
+            label=lazy_gettext("An offer has changed"),
+            fields=("offer",),
+            notices=_connected(NoticeKind.OFFER_CHANGED),
+        ),
+        EventKind.OFFER_PAUSED: EventRule(
+            label=lazy_gettext("An offer is paused"),
+            fields=("offer",),
+            notices=_connected(NoticeKind.OFFER_PAUSED),
+        ),
+        EventKind.OFFER_RESUMED: EventRule(
+            label=lazy_gettext("An offer takes clicks again"),
+            fields=("offer",),
+            notices=_connected(NoticeKind.OFFER_RESUMED),
+        ),
+        EventKind.PAYMENT_MADE: EventRule(
+            label=lazy_gettext("A payment is prepared"), fields=("amount",), notices=_PAYMENTS
+        ),
+        EventKind.PAYMENT_PAID: EventRule(
+            label=lazy_gettext("A payment is on its way"),
+            fields=("amount", "payment"),
+            is_required=True,
+            notices=_affiliate(NoticeKind.PAYMENT_EXECUTED, _BALANCES),
+        ),
+        EventKind.PAYMENT_CANCELLED: EventRule(
+            label=lazy_gettext("A payment is cancelled"),
+            fields=("amount", "payment"),
+            is_required=True,
+            notices=_affiliate(NoticeKind.PAYMENT_CANCELLED, _BALANCES),
+        ),
+        EventKind.BALANCE_CORRECTED: EventRule(
+            label=lazy_gettext("Your balance is corrected"),
+            fields=("amount", "comment"),
+            is_required=True,
+            notices=_affiliate(NoticeKind.BALANCE_CORRECTED, _BALANCES),
+        ),
+        EventKind.PAYMENT_REQUEST_OPENED: EventRule(
+            label=lazy_gettext("An affiliate asks to be paid"),
+            fields=("affiliate", "amount"),
+            notices=_staff(NoticeKind.PAYMENT_REQUEST_OPENED, Permission.PAYMENTS_WRITE, "payments/requests"),
+        ),
+        EventKind.PAYMENT_REQUEST_REJECTED: EventRule(
+            label=lazy_gettext("Your payment request is rejected"),
+            fields=("amount", "reason"),
+            is_required=True,
+            notices=_affiliate(NoticeKind.PAYMENT_REQUEST_REJECTED, _BALANCES),
+        ),
+        EventKind.PAYEE_CHANGED: _access(NoticeKind.PAYEE_CHANGED, lazy_gettext("Your payment systems were changed")),
+        EventKind.PASSWORD_CHANGED: _access(NoticeKind.PASSWORD_CHANGED, lazy_gettext("Your password was changed")),
+        EventKind.FACTOR_ADDED: _access(NoticeKind.FACTOR_ADDED, lazy_gettext("Your account has a second factor")),
+        EventKind.FACTOR_REMOVED: _access(
+            NoticeKind.FACTOR_REMOVED, lazy_gettext("The second factor of your account was removed")
+        ),
+        EventKind.KEY_MADE: _access(NoticeKind.KEY_MADE, lazy_gettext("Your account has a new API key")),
+    }
+)
+"""Every kind, in the order in which pages list them."""

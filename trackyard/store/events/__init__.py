@@ -1,0 +1,1 @@
+"""Events and the bell in SQL (docs/spec/events.md)."""

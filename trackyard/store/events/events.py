@@ -1,0 +1,94 @@
+"""Events, stored with their change, numbered by a job, read by number (docs/spec/events.md#numbers).
+
+The clock is one row. Who gives numbers, or makes notices, holds its lock to the commit: numbers have no gap, and none
+is given twice, whichever process does it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Final
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from trackyard.domain.events.events import Event
+from trackyard.store.engine.rows import Rows, has_rows
+from trackyard.store.tables import bell_item, event, event_clock
+
+_ROWS: Final = Rows[Event, str](event, Event)
+
+
+def add_events(conn: Connection, new: Sequence[Event]) -> None:
+    """Store events without numbers, in the caller's transaction."""
+    if new:
+        conn.execute(insert(event), [asdict(each) for each in new])
+
+
+def has_unnumbered(conn: Connection) -> bool:
+    """Return whether an event waits for its number."""
+    return has_rows(conn, select(event.c.id).where(event.c.seq.is_(None)))
+
+
+def number_events(conn: Connection, most: int) -> int:
+    """Number up to `most` committed events, the oldest first; return how many."""
+    last = int(conn.execute(select(event_clock.c.numbered).with_for_update()).scalar_one())
+    waiting = select(event.c.id).where(event.c.seq.is_(None)).order_by(event.c.at, event.c.id).limit(most)
+    ids = conn.execute(waiting).scalars().all()
+    for seq, event_id in enumerate(ids, start=last + 1):
+        conn.execute(update(event).where(event.c.id == event_id).values(seq=seq))
+    if ids:
+        conn.execute(update(event_clock).values(numbered=last + len(ids)))
+    return len(ids)
+
+
+def has_unnoticed(conn: Connection) -> bool:
+    """Return whether a numbered event waits for its notices."""
+    return has_rows(conn, select(event_clock.c.id).where(event_clock.c.numbered > event_clock.c.noticed))
+
+
+def claim_unnoticed(conn: Connection) -> Event | None:
+    """Return the next numbered event that has no notices yet, None without one.
+
+    The caller makes the notices in this transaction, in which the event counts as done.
+    """
+    after = int(conn.execute(select(event_clock.c.noticed).with_for_update()).scalar_one())
+    found = next(iter(list_after(conn, after, 1)), None)
+    if found is not None:
+        conn.execute(update(event_clock).values(noticed=found.seq))
+    return found
+
+
+def list_after(conn: Connection, seq: int, most: int) -> list[Event]:
+    """Return up to `most` numbered events after a number, in order."""
+    return _ROWS.read(conn, select(event).where(event.c.seq > seq).order_by(event.c.seq).limit(most))
+
+
+def list_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Event]:
+    """Return events by their number."""
+    found = _ROWS.read(conn, select(event).where(event.c.seq.in_(seqs))) if seqs else []
+    return {each.seq: each for each in found if each.seq is not None}
+
+
+def remove_before(conn: Connection, until_ms: int, most: int) -> int:
+    """Remove up to `most` old events that have their notices, and their bells; return how many.
+
+    until_ms: UTC milliseconds; events from then on stay.
+    """
+    done = select(event_clock.c.noticed).scalar_subquery()
+    old = select(event.c.seq).where(event.c.at < until_ms, event.c.seq <= done).order_by(event.c.at).limit(most)
+    seqs = conn.execute(old).scalars().all()
+    if seqs:
+        conn.execute(delete(bell_item).where(bell_item.c.seq.in_(seqs)))
+        conn.execute(delete(event).where(event.c.seq.in_(seqs)))
+    return len(seqs)
+
+
+def has_before(conn: Connection, until_ms: int) -> bool:
+    """Return whether there are events before a time, in UTC milliseconds."""
+    return has_rows(conn, select(event.c.id).where(event.c.at < until_ms, event.c.seq.is_not(None)))
+
+
+def redact_affiliate(conn: Connection, affiliate_id: int) -> None:
+    """Remove what the events of an affiliate say, and the bells that have them. Their numbers stay."""
+    own = event.c.affiliate_id == affiliate_id
+    conn.execute(delete(bell_item).where(bell_item.c.seq.in_(select(event.c.seq).where(own))))
+    conn.execute(update(event).where(own).values(payload={}, actor="", account=""))
