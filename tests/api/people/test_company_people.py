@@ -18,7 +18,7 @@ from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.domain.people.roles import Role
 from trackyard.store.people import advertisers
 from trackyard.store.platform.personal_data import redact_account
-from trackyard.store.tables import mail
+from trackyard.store.tables import audit, mail
 
 CHOSEN = "a chosen password"
 
@@ -332,3 +332,17 @@ def test_erasing_an_affiliate_removes_its_people(api: Api) -> None:
     with api.deps.database.read() as conn:
         left = [conn.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar_one() for name in ("person", "member")]
     assert left == [0, 0]
+
+
+def test_erasing_an_affiliate_hides_its_people_in_the_audit_log(api: Api) -> None:
+    pid, owner = api.add_affiliate()
+    made = invite(owner, "manager")
+    owner.post(f"/3.1/people/{made['id']}", role="reports")
+    rows = audit.select().where(audit.c.what.in_(("person", "member")))
+    with api.deps.database.write() as conn:
+        before = "".join(str(row.changes) for row in conn.execute(rows))
+        redact_account(conn, pid, "x", api.clock.now_ms())
+        after = [row.changes for row in conn.execute(rows)]
+    assert "ann@people.example" in before and "Ann Lee" in before
+    assert len(after) >= 3
+    assert not any(word in str(after) for word in ("ann@people.example", "Ann Lee"))

@@ -75,7 +75,10 @@ def count_unread(deps: Deps, caller: Caller) -> int:
 
 
 def mark_read(deps: Deps, caller: Caller, until_seq: int | None) -> int:
-    """Mark the bell of a caller as read; return how many events were unread. until_seq: the last one; None = all."""
+    """Mark the bell of a caller as read; return how many events were unread.
+
+    until_seq: the number of the last one; None = all.
+    """
     with deps.database.write() as conn:
         return bell.mark_read(conn, caller.account, until_seq)
 

@@ -30,6 +30,8 @@ PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             *("email", "login", "name", "contact_person", "notes", "status_reason", "company", "phone"),
             *("address_1", "address_2", "city", "country", "zip_code", "payment_systems", "custom_fields"),
         ),
+        "person": ("email", "name"),
+        "member": ("name",),
     }
 )
 """The columns with personal data, by record or table: the only declaration.

@@ -50,7 +50,10 @@ def list_items(conn: Connection, account: Account, *, page: int, limit: int) -> 
 
 
 def mark_read(conn: Connection, account: Account, until_seq: int | None) -> int:
-    """Mark the bell of an account as read; return how many events were not. until_seq: the last one; None = all."""
+    """Mark the bell of an account as read; return how many events were not.
+
+    until_seq: the number of the last one; None = all.
+    """
     unread = update(bell_item).where(_COLUMNS.account == account.name, _COLUMNS.is_read.is_(False))
     if until_seq is not None:
         unread = unread.where(_COLUMNS.seq <= until_seq)

@@ -30,7 +30,15 @@ from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.events import bell, choices, events
 from trackyard.store.money import affiliate_payments, held_changes, payment_requests
-from trackyard.store.people import email_confirmations, places, preferences, second_factors, sessions, sign_in_links
+from trackyard.store.people import (
+    email_confirmations,
+    persons,
+    places,
+    preferences,
+    second_factors,
+    sessions,
+    sign_in_links,
+)
 from trackyard.store.platform import mail, news, receivers
 from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
@@ -44,9 +52,11 @@ from trackyard.store.tables import (
     conversion_task,
     delivery,
     inbox,
+    member,
     offer,
     parallel_call,
     payment_request,
+    person,
     security_log,
 )
 
@@ -254,6 +264,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
     account = Account(AccountKind.AFFILIATE, str(affiliate_id))
+    known = [*persons.list_members(conn, account), *persons.list_places(conn, account)]
     places.remove_company(conn, account)
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
@@ -272,6 +283,10 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     affiliate_payments.redact_payments(conn, affiliate_id)
     mail.remove_to(conn, email)
     _redact_audit_log(conn, affiliate_id)
+    _redact_audit_rows(conn, affiliate.name, [str(affiliate_id)])
+    _redact_audit_rows(conn, member.name, [place.id for place in known])
+    signers = {place.signer.id for place in known if place.signer.kind is AccountKind.PERSON}
+    _redact_audit_rows(conn, person.name, [each for each in signers if persons.find_person(conn, each) is None])
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))
     conn.execute(delete(security_log).where(is_own))
     return True
@@ -285,10 +300,14 @@ def empty_audit_addresses(conn: Connection, until: int) -> None:
 
 def _redact_audit_log(conn: Connection, affiliate_id: int) -> None:
     conn.execute(update(audit).where(audit.c.affiliate_id == affiliate_id).values(address=""))
-    own = and_(audit.c.what == affiliate.name, audit.c.key == str(affiliate_id))
     requests = and_(audit.c.what == payment_request.name, audit.c.affiliate_id == affiliate_id)
     conn.execute(delete(audit).where(requests))
+
+
+def _redact_audit_rows(conn: Connection, what: str, keys: Sequence[str]) -> None:
+    """Hide the personal values in audit rows about the rows of a table. what: a key of PERSONAL_COLUMNS."""
+    own = and_(audit.c.what == what, audit.c.key.in_(keys))
     for row in conn.execute(select(audit.c.id, audit.c.changes).where(own)).all():
-        hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL_COLUMNS["affiliate"]}
+        hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL_COLUMNS[what]}
         if hidden:
             conn.execute(update(audit).where(audit.c.id == row.id).values(changes=row.changes | hidden))
