@@ -209,7 +209,14 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]", "quiet_from", "quiet_until", "digest_hour"),
     ("privacy_level", "cross_postback_body", "additional_impression_destination_urls[*][weight]", "tracking_domain"),
-    ("redirect_param", "duplicate_clicks_threshold", "skad_app_id", "product_feed_id", "macros_replacement[*][*]"),
+    (
+        "until",
+        "redirect_param",
+        "duplicate_clicks_threshold",
+        "skad_app_id",
+        "product_feed_id",
+        "macros_replacement[*][*]",
+    ),
     ("host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame", "refresh_hours"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""

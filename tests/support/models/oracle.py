@@ -24,6 +24,7 @@ from tests.support.models.oracle_records import (
     cost_record,
     divide_rounded,
     each_record,
+    is_clickless,
     rounded,
 )
 from tests.support.models.paid_books import PaidBooks
@@ -338,7 +339,7 @@ class Oracle:
         rated = [(each, self.rate(asked, datetime.fromtimestamp(each["time"] // 1000, UTC).date())) for each in made]
         charges = sum((each[f"charge{own}"] * rate for each, rate in rated), ZERO)
         payouts = sum((each[f"payout{own}"] * rate for each, rate in rated), ZERO)
-        clickless = [(each, rate) for each, rate in rated if each["stored"].click_id[8:10] == "ff"]
+        clickless = [(each, rate) for each, rate in rated if is_clickless(each)]
         hides = viewer.is_affiliate
         return {
             "revenue": rounded(payouts if hides or viewer.by_payout else charges),

@@ -13,7 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.support.models.oracle import PAGES, Oracle, Viewer
-from tests.support.models.oracle_records import Record, rounded
+from tests.support.models.oracle_records import Record, is_clickless, rounded
 
 Params = dict[str, Any]
 Body = Any
@@ -309,7 +309,8 @@ def timing(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
 
     seen = [each["affiliate"] for each in oracle.clicks if not each["reason"] and is_meant(each)]
     goal = params.get("goal")
-    made = [each for each in oracle.conversions if is_meant(each) and goal in (None, each["goal"])]
+    of_clicks = [each for each in oracle.conversions if not is_clickless(each)]
+    made = [each for each in of_clicks if is_meant(each) and goal in (None, each["goal"])]
     rows = []
     for who in sorted({*seen, *(each["affiliate"] for each in made)}):
         waits = [each["time"] - each["click"]["time"] for each in made if each["affiliate"] == who]

@@ -28,6 +28,12 @@ def divide_rounded(amount: Decimal, by: int) -> Decimal:
     return rounded(amount / by) if by else ZERO
 
 
+def is_clickless(conversion: Record) -> bool:
+    """Whether a conversion has no click of its own, such as an import."""
+    made_by: str = conversion["stored"].click_id
+    return made_by[8:10] == "ff"
+
+
 def rounded(amount: Decimal) -> Decimal:
     """Half-even to 4 places."""
     return amount.quantize(Decimal("0.0001"), ROUND_HALF_EVEN)
