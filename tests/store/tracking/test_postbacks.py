@@ -89,9 +89,9 @@ def test_news_store_orders_pinned_then_newest(database: Database) -> None:
         assert listed(NewsFilter(drafts=False)) == ([2, 3, 0], 3)
         assert listed(NewsFilter(drafts=False, pinned=False), skip=1, limit=1) == ([0], 2)
         assert listed(NewsFilter(drafts=True, pinned=True)) == ([2, 1], 2)
-        draft = news.find_news(conn, f"{1:024x}", drafts=True, lock=True)
-        assert draft is not None and news.find_news(conn, draft.id, drafts=False) is None
+        draft = news.find_news(conn, f"{1:024x}", NewsFilter(drafts=True), lock=True)
+        assert draft is not None and news.find_news(conn, draft.id, NewsFilter(drafts=False)) is None
         news.edit_news(conn, draft.id, {"published": True})
-        assert news.find_news(conn, draft.id, drafts=False) == replace(draft, published=True)
+        assert news.find_news(conn, draft.id, NewsFilter(drafts=False)) == replace(draft, published=True)
         news.remove_news(conn, draft.id)
-        assert news.find_news(conn, draft.id, drafts=True) is None
+        assert news.find_news(conn, draft.id, NewsFilter(drafts=True)) is None
