@@ -21,7 +21,7 @@ def test_reused_sql_database_is_emptied(postgres: PostgresServer) -> None:
     for _ in range(2):
         with postgres.empty_database() as name:
             database = Database(postgres.url(name))
-            assert rows(database) == {"rule_clock": 1}
+            assert rows(database) == {"rule_clock": 1, "event_clock": 1}
             with database.write() as conn:
                 assert rulesets.ruleset_version(conn) == 0
                 made = add_affiliate(conn), add_offer(conn, add_advertiser(conn))

@@ -98,9 +98,10 @@ class EditedList(Generic[R, A]):
 
     def _buttons(self, each: R, on: On) -> ListCell:
         name, place = self.name(each), f"{self.path}/{self.key(each)}"
+        mail = gettext("Mail it")
         buttons = (
             Act(gettext("Test"), f"{place}/test", about=gettext("Test %(name)s", name=name), is_link=True),
-            Act(gettext("Mail it"), f"{place}/send", about=gettext("Mail %(name)s", name=name), is_link=True),
+            Act(mail, f"{place}/send", about=f"{mail}: {name}", is_link=True),
             Act(gettext("Remove"), f"{place}/remove", about=gettext("Remove %(name)s", name=name), is_link=True),
         )
         return cells.acts(*(each for each in buttons if on.opens(each.path)))
