@@ -1,6 +1,7 @@
 """Staff look at the portal as an advertiser sees it, and decide about advertisers that signed up."""
 
 from tests.support.api import Api
+from tests.support.events import make_notices
 from tests.support.pages import PageReader, staff_visitor
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.roles import Role
@@ -61,8 +62,9 @@ def test_advertiser_that_signed_up_is_approved_on_its_page_and_gets_a_mail(api: 
     approved = visitor.post(f"/console/advertisers/{number}/status", status="active")
     assert approved.headers["location"] == f"/console/advertisers/{number}"
     assert "waits for approval" not in visitor.read("/console/").text
+    make_notices(api.deps.database, api.clock.now_ms())
     with api.deps.database.write() as conn:
         waiting_mails = [mail.claim(conn, api.clock.now_ms(), 1000) for _ in range(9)]
     [sent] = [each for each in waiting_mails if each is not None and each.recipient == "new@shop.example"]
-    assert sent.subject == "Your account is approved" and "/sign-in\n" in sent.body
+    assert sent.subject == "Your account is approved" and "/advertiser/\n" in sent.body
     assert api.admin.get("/3.1/admin/advertisers", **{"status[]": "on moderation"})["advertisers"] == []
