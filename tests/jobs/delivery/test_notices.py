@@ -206,3 +206,20 @@ def test_line_without_values_is_left_out_of_a_mail() -> None:
     values = {"name": "Ann", "offer": "#1", "reason": ""}
     assert "Reason" not in write_plain(REJECTED.body, "", values)
     assert "Reason: no" in write_plain(REJECTED.body, "", values | {"reason": "no"})
+
+
+@pytest.mark.parametrize("code", ["es", "ru"])
+def test_every_mail_is_in_the_language_of_its_recipient(code: str) -> None:
+    seen = 0
+    for notice in NOTICES.values():
+        names = names_in(notice.subject) | names_in(notice.body) | {"link"}
+        values = dict.fromkeys(names, "x")
+        written = []
+        for spoken in ("en", code):
+            with speaking(language(spoken)):
+                written.append((write_subject(notice.subject, values), write_plain(notice.body, notice.button, values)))
+        (subject, body), (other_subject, other_body) = written
+        assert body != other_body, notice.kind
+        assert subject != other_subject or "{" in str(notice.subject), notice.kind
+        seen += 1
+    assert seen == len(NoticeKind)

@@ -11,7 +11,8 @@ Part = tuple[str, str | None]
 
 def parts_of(template: str) -> list[Part]:
     """Return the parts of a template. Raises ValueError for a lone brace."""
-    return [(literal, name) for literal, name, _, _ in Formatter().parse(template)]
+    # str() translates a marked text
+    return [(literal, name) for literal, name, _, _ in Formatter().parse(str(template))]
 
 
 def names_in(template: str) -> set[str]:
@@ -38,7 +39,8 @@ def _plain_line(line: list[Part], values: Mapping[str, object]) -> str:
 
 def each_paragraph(template: str, values: Mapping[str, object]) -> Iterator[list[list[Part]]]:
     """Yield the lines of each paragraph. A line is left out when it has values, and all are empty."""
-    for paragraph in template.strip("\n").split("\n\n"):
+    # str() translates a marked text
+    for paragraph in str(template).strip("\n").split("\n\n"):
         lines = [parts_of(line) for line in paragraph.split("\n")]
         if kept := [line for line in lines if _has_content(line, values)]:
             yield kept
