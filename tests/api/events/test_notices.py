@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from tests.support.api import Api
+from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
 from tests.support.events import make_notices
 from trackyard.actions.events.publishing import publish
@@ -153,3 +153,33 @@ def test_request_says_who_gets_no_mail(network: Network) -> None:
     assert network.bell(network.affiliate) == ["offers.disconnected", "offers.connected"]  # both without a mail
     network.api.admin.post("/3.1/offer/enable-affiliate", offer_id=network.offer, pid=network.pid, notice="1")
     assert network.heard() == {"ann@media.example": [f"You are connected to #{network.offer} Shoes"]}
+
+
+def test_affiliate_hears_of_other_payment_systems_from_everyone_who_may_change_them(network: Network) -> None:
+    """The third way, a change that waits for a second person, is tested with held changes."""
+    asked = {"lang_label": "Wire", "fields[0][lang_label]": "IBAN"}
+    wire = network.api.admin.post("/3.1/admin/payment_systems", **asked)["payment_system"]["id"]
+
+    def paid_to(account: str) -> dict[str, str]:
+        return {"payment_systems[0][system_id]": str(wire), "payment_systems[0][fields][1]": account}
+
+    told = {"ann@media.example": ["Your payment systems were changed"]}
+    by_staff = f"/3.0/admin/partner/{network.pid}"
+    network.api.admin.post(by_staff, **paid_to("EE12"))
+    assert network.heard() == told
+    network.api.admin.post(by_staff, **paid_to("EE12"), notes="the same account again")
+    assert network.heard() == {}
+    network.affiliate.post("/3.1/partner/payment_systems", password=PASSWORD, **paid_to("EE34"))
+    assert network.heard() == told
+    assert network.bell(network.affiliate).count("payee.changed") == 2
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_event_without_what_its_audience_is_found_by_is_refused(network: Network, kind: EventKind) -> None:
+    rule = EVENT_RULES[kind]
+    payload = dict.fromkeys(rule.fields, "x")
+    if not any(each.needs for each in rule.notices):
+        assert {each.audience for each in rule.notices} == {EventAudience.STAFF}
+        return
+    with pytest.raises(ValueError, match="is for the people of its"), network.api.deps.database.write() as conn:
+        publish(conn, kind, network.api.clock.now_ms(), Concerned(7), **payload)

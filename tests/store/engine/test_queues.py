@@ -5,6 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
+from trackyard.actions.events.publishing import publish
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.offers import Creative
 from trackyard.store.conversions import edits, inbox
 from trackyard.store.conversions.inbox import NewInboxEntry
@@ -156,6 +159,7 @@ def test_queue_states_report_depth_and_age(database: Database) -> None:
         outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
         edits.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
         mail.add(conn, "a@example.org", "Subject", "Body", 4_500)
+        publish(conn, EventKind.AFFILIATE_SIGNED_UP, 4_600, Concerned(1), affiliate="Ann")
         files.add_fetches(conn, 1, [Creative(id=1, title="a", url="https://cdn.example/a.png")], 4_700)
         states = {state.queue: (state.depth, state.lag_ms) for state in get_queue_states(conn, 5_000)}
     assert states == {
@@ -167,5 +171,6 @@ def test_queue_states_report_depth_and_age(database: Database) -> None:
         "outbox": (1, 1_000),
         "deliveries": (0, 0),
         "mail": (1, 500),
+        "events": (1, 400),
         "fetches": (1, 300),
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from trackyard.actions.people.callers import caller_of
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.people.signers import Signer, find_signer
+from trackyard.actions.platform.notices import Recipient
 from trackyard.domain.events.events import Event
 from trackyard.domain.events.kinds import EventAudience, NoticeRule
 from trackyard.domain.people.callers import HOMES, Access, Account, AccountKind, StaffCaller
@@ -33,6 +34,12 @@ class Hearer:
     def has_email(self) -> bool:
         """Return whether mail reaches the person."""
         return bool(self.signer.email) and self.signer.email != FIRST_ADMINISTRATOR
+
+    @property
+    def recipient(self) -> Recipient:
+        """Return the person as a recipient of mail."""
+        signer = self.signer
+        return Recipient(signer.email, signer.name or signer.email, signer.account, home=self.home)
 
     @property
     def home(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from trackyard.actions.events.audiences import Hearer, hearers_of
-from trackyard.actions.platform.notices import NOTICES, Recipient, send_notice
+from trackyard.actions.platform.notices import NOTICES, send_notice
 from trackyard.domain.events.events import Event, page_of
 from trackyard.domain.events.kinds import Channel, NoticeRule
 from trackyard.store.engine.database import Connection, Database
@@ -32,15 +32,11 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int) -> No
     bell.add_items(conn, in_bell, event.seq, rule.audience)
     if event.is_silent or event.rule.is_mailed_by_act:
         return
-    notice = NOTICES[rule.mail]
-    for each in _on(conn, event, rule, Channel.MAIL, found):
-        if each.has_email:
-            called = each.signer.name or each.signer.email
-            recipient = Recipient(each.signer.email, called, each.signer.account, home=each.home)
-            values = event.values()
-            if rule.page:
-                values["link"] = f"{settings.find_api_url(conn)}{page_of(event, rule, notice.page, each.home)}"
-            send_notice(conn, notice, [recipient], now_ms, **values)
+    notice, values = NOTICES[rule.mail], event.values()
+    mailed = [each for each in _on(conn, event, rule, Channel.MAIL, found) if each.has_email]
+    if rule.page and mailed:  # the people of an audience have the same first page
+        values["link"] = f"{settings.find_api_url(conn)}{page_of(event, rule, notice.page, mailed[0].home)}"
+    send_notice(conn, notice, [each.recipient for each in mailed], now_ms, **values)
 
 
 def _on(

@@ -12,7 +12,8 @@ from trackyard.store.events import events
 def publish(conn: Connection, kind: EventKind, now_ms: int, concerned: Concerned, **payload: object) -> Event:
     """Store an event with the change that made it, and return it. A job numbers it and makes its notices.
 
-    payload: all fields of the kind: texts, or values of mails. Raises ValueError for another set of fields.
+    payload: all fields of the kind: texts, or values of mails. Raises ValueError for other fields, and without
+    what the audience of the kind is found by.
     """
     new = new_event(kind, now_ms, concerned, **payload)
     events.add_events(conn, [new])
@@ -38,6 +39,8 @@ def new_event(kind: EventKind, now_ms: int, concerned: Concerned, **payload: obj
     )
     if set(payload) != set(new.rule.fields):
         raise ValueError(f"{kind} has the fields {sorted(new.rule.fields)}, not {sorted(payload)}")
+    if missing := [each.needs for each in new.rule.notices if each.needs and not getattr(new, each.needs)]:
+        raise ValueError(f"{kind} is for the people of its {missing[0]}, and has none")
     return new
 
 

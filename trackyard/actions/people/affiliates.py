@@ -171,6 +171,11 @@ def publish_sign_up(conn: Connection, made: Affiliate, now_ms: int) -> None:
     publish(conn, EventKind.AFFILIATE_SIGNED_UP, now_ms, Concerned(made.id, made.id), affiliate=label)
 
 
+def publish_payee_change(conn: Connection, affiliate_id: int, now_ms: int) -> None:
+    """Publish that the payments of an affiliate go to other payment systems."""
+    publish(conn, EventKind.PAYEE_CHANGED, now_ms, Concerned(affiliate_id, account=_account(affiliate_id)))
+
+
 def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
@@ -237,6 +242,8 @@ def _store_edit(
         values["custom_fields"] = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
     affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
     rulesets.touch(conn, "affiliate", affiliate_id)
+    if values.get(PAYMENT_SYSTEMS, before.payment_systems) != before.payment_systems:
+        publish_payee_change(conn, affiliate_id, deps.clock.now_ms())
     if "status" in values and values["status"].rule.is_blocked:
         email_confirmations.remove_changes(conn, affiliate_id)
     return held
@@ -286,6 +293,7 @@ def apply_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
     values = {PAYMENT_SYSTEMS: chosen, "updated_at": deps.clock.now_ms()}
     affiliates.edit_affiliate(conn, change.affiliate_id, values)
     rulesets.touch(conn, "affiliate", change.affiliate_id)
+    publish_payee_change(conn, change.affiliate_id, deps.clock.now_ms())
 
 
 def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) -> None:

@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.payment_systems import checked_payment_systems
-from trackyard.actions.people.affiliates import balances_of
+from trackyard.actions.people.affiliates import balances_of, publish_payee_change
 from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.people.sign_in.owners import notify_owner
 from trackyard.actions.platform import notices
 from trackyard.base.errors import required
 from trackyard.base.ids import new_api_key
-from trackyard.domain.events.events import Concerned
-from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.held_changes import HeldKind
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.money.payment_systems import PaymentSystem
@@ -107,8 +104,7 @@ def set_payment_systems(
             held_changes.replace_waiting(conn, HeldKind.PAYMENT_SYSTEMS, affiliate_id, "", now)
             affiliates.edit_affiliate(conn, affiliate_id, {"payment_systems": checked, "updated_at": now})
             rulesets.touch(conn, "affiliate", affiliate_id)
-            notices.send_notice(conn, notices.PAYEE_CHANGED, [notices.recipient_of(before)], now)
-            publish(conn, EventKind.PAYEE_CHANGED, now, Concerned(account=caller.company))
+            publish_payee_change(conn, affiliate_id, now)
         return _payment_systems(conn, affiliate_id)
 
 

@@ -240,7 +240,7 @@ QUEUE_DEPTH = _loading.gauge(
     "rows",
     "Rows that wait in a queue, as the projector counted them at most 5 s ago",
     "`inbox_quarantined` and `edits_quarantined` need a person: see the log (`postback quarantined`). `inbox`, "
-    "`edits`, `deliveries` and `mail` are the worker's: does it run? `outbox` is the projector's.",
+    "`edits`, `deliveries`, `mail` and `events` are the worker's: does it run? `outbox` is the projector's.",
     MetricLabel(
         "queue",
         "which queue",
@@ -253,6 +253,7 @@ QUEUE_DEPTH = _loading.gauge(
             "outbox": "conversion events and logs to load",
             "deliveries": "outbound postbacks that are due",
             "mail": "mails that are due",
+            "events": "events of which people have not heard",
             "fetches": "creatives to download",
         },
     ),

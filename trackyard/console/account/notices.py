@@ -73,7 +73,8 @@ def _label(kind: str) -> str:
 
 def _read_values(path: str, request: PageRequest, rows: Sequence[NoticeView]) -> Mapping[str, object]:
     """Return the values of the button that marks notices as read."""
-    may = request.look is None and any(not each.is_read for each in rows)
+    is_first = request.address.get("page", "1") == "1"  # the newest are on it
+    may = request.look is None and is_first and any(not each.is_read for each in rows)
     return {"read_path": f"{path}/read", "read_until": max((each.seq for each in rows), default=0) if may else 0}
 
 

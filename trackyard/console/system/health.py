@@ -55,6 +55,10 @@ _QUEUES: Final[dict[str, tuple[str, str]]] = {
         lazy_gettext("Mails that are due"),
         lazy_gettext("Minutes: the mail server is away. Look at the settings of mail."),
     ),
+    "events": (
+        lazy_gettext("Events of which people have not heard"),
+        lazy_gettext("The worker makes their notices: does it run?"),
+    ),
     "fetches": (lazy_gettext("Creatives to download"), lazy_gettext("Their hosts are slow or away.")),
 }
 """A lag of the API: its word, and what it means."""

@@ -77,6 +77,14 @@ BOTH: Final = frozenset(Channel)
 BELL_ONLY: Final = frozenset({Channel.BELL})
 
 
+_NEEDS: Final = {
+    EventAudience.AFFILIATE: "affiliate_id",
+    EventAudience.ADVERTISER: "advertiser_id",
+    EventAudience.CONNECTED: "offer_id",
+    EventAudience.ACCOUNT: "account",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeRule:
     """Who hears of a kind of event, and how: a row of the matrix.
@@ -93,6 +101,11 @@ class NoticeRule:
     channels: frozenset[Channel] = BOTH
     mail: NoticeKind
     page: str = ""
+
+    @property
+    def needs(self) -> str:
+        """Return the field of an event by which the people of the audience are found; "" = none."""
+        return _NEEDS.get(self.audience, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +285,11 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             is_required=True,
             notices=_affiliate(NoticeKind.PAYMENT_REQUEST_REJECTED, _BALANCES),
         ),
-        EventKind.PAYEE_CHANGED: _access(NoticeKind.PAYEE_CHANGED, lazy_gettext("Your payment systems were changed")),
+        EventKind.PAYEE_CHANGED: EventRule(
+            label=lazy_gettext("Your payment systems were changed"),
+            is_required=True,
+            notices=(NoticeRule(audience=EventAudience.ACCOUNT, mail=NoticeKind.PAYEE_CHANGED),),
+        ),
         EventKind.PASSWORD_CHANGED: _access(NoticeKind.PASSWORD_CHANGED, lazy_gettext("Your password was changed")),
         EventKind.FACTOR_ADDED: _access(NoticeKind.FACTOR_ADDED, lazy_gettext("Your account has a second factor")),
         EventKind.FACTOR_REMOVED: _access(

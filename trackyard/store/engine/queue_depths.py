@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, or_, select
 from sqlalchemy.sql.schema import Column
 
 from trackyard.store.conversions.inbox import LANES, QUARANTINED, READY, WAITING
 from trackyard.store.tables import conversion_task as task
-from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
+from trackyard.store.tables import delivery, event, event_clock, fetch, inbox, mail, outbox
+
+_NOTICED = select(event_clock.c.noticed).scalar_subquery()
+"""The number of the last event that has its notices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     """Return the state of every queue.
 
     They are the inbox by state (ready, waiting for clicks, quarantined), edits and imports of conversions (ready,
-    quarantined), the outbox, and due deliveries, mail and downloads.
+    quarantined), the outbox, due deliveries and mail, events without their notices, and due downloads.
     """
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state.in_(LANES)),
@@ -38,6 +41,7 @@ def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
         _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0, func.sum(outbox.c.row_count)),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),
+        _state(conn, now_ms, "events", event.c.at, or_(event.c.seq.is_(None), event.c.seq > _NOTICED)),
         _state(conn, now_ms, "fetches", fetch.c.next_at, fetch.c.next_at <= now_ms),
     ]
 
