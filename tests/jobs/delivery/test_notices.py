@@ -5,6 +5,7 @@ docs/spec/platform.md#mail. Notices of caps and of paused postbacks are tested w
 
 from collections.abc import Callable
 from decimal import Decimal
+from html import escape
 
 import pytest
 
@@ -16,6 +17,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.texts.languages import language, speaking
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.money.ledger import ledger_entries_of
+from trackyard.domain.platform.mails.frame import MailLook, write_content
 from trackyard.domain.platform.mails.kinds import NoticeKind
 from trackyard.domain.platform.mails.values import MailLink, MailMoney
 from trackyard.domain.platform.mails.writing import names_in, write_plain, write_subject
@@ -210,16 +212,17 @@ def test_line_without_values_is_left_out_of_a_mail() -> None:
 
 @pytest.mark.parametrize("code", ["es", "ru"])
 def test_every_mail_is_in_the_language_of_its_recipient(code: str) -> None:
-    seen = 0
+    look, buttons = MailLook("Network", "#000000", "#ffffff"), 0
     for notice in NOTICES.values():
-        names = names_in(notice.subject) | names_in(notice.body) | {"link"}
-        values = dict.fromkeys(names, "x")
+        values = dict.fromkeys(names_in(notice.subject) | names_in(notice.body) | {"link"}, "x")
         written = []
         for spoken in ("en", code):
             with speaking(language(spoken)):
-                written.append((write_subject(notice.subject, values), write_plain(notice.body, notice.button, values)))
-        (subject, body), (other_subject, other_body) = written
-        assert body != other_body, notice.kind
-        assert subject != other_subject or "{" in str(notice.subject), notice.kind
-        seen += 1
-    assert seen == len(NoticeKind)
+                plain = write_plain(notice.body, notice.button, values)
+                html = write_content(notice.body, notice.button, values, look)
+                assert escape(str(notice.button)) in html, notice.kind
+                written.append((write_subject(notice.subject, values), plain, html))
+        same = [one for one, other in zip(*written, strict=True) if one == other]
+        assert same == (["x: x"] if notice.kind is NoticeKind.CHANGE_DECIDED else []), notice.kind  # it has no words
+        buttons += bool(notice.button)
+    assert (len(NOTICES), buttons >= 30) == (len(NoticeKind), True)

@@ -1,6 +1,7 @@
 """Marks for translated texts. `script/texts` recognizes them by the names of these functions."""
 
-from typing import Any, SupportsIndex
+from collections.abc import Callable
+from typing import Any, Final, SupportsIndex
 
 from markupsafe import Markup, escape
 
@@ -10,8 +11,8 @@ from trackyard.base.texts.languages import spoken
 class LazyText(str):
     """An English text that is shown in the current language.
 
-    Templates, f-strings, slices and `str()` translate it. `join` does not: give it `str(text)`. Comparisons and
-    keys use the English text.
+    Templates, f-strings, slices, `str()` and the methods that return a text translate it. Comparisons, keys and code in
+    C, such as `join` and the parser of `string.Formatter`, use the English text: give them `str(text)`.
     """
 
     __slots__ = ()
@@ -38,9 +39,27 @@ class LazyText(str):
         """Return the translation with its placeholders replaced by values."""
         return str(self).format(*args, **values)
 
-    def lower(self) -> str:
-        """Return the translation in small letters."""
-        return str(self).lower()
+
+TRANSLATED: Final = (
+    *("capitalize", "center", "encode", "expandtabs", "ljust", "lower", "lstrip", "partition", "removeprefix"),
+    *("removesuffix", "replace", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines", "strip"),
+    *("swapcase", "title", "translate", "upper", "zfill"),
+)
+"""The methods of a text that return a text or its parts."""
+
+
+def _translated(name: str) -> Callable[..., Any]:
+    """Return a method of the translation."""
+    method = getattr(str, name)
+
+    def of_translation(self: LazyText, *given: Any, **options: Any) -> Any:
+        return method(str(self), *given, **options)
+
+    return of_translation
+
+
+for _name in TRANSLATED:
+    setattr(LazyText, _name, _translated(_name))
 
 
 def source_of(text: str) -> str:

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.domain.people.callers import Account
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.tables import notice_choice
 
 Choices = Mapping[tuple[EventKind, Channel], bool]
@@ -24,10 +25,8 @@ def find_of_kind(conn: Connection, accounts: Collection[Account], kind: EventKin
     """Return the choices of accounts about a kind, by the name of the account."""
     chosen = select(_COLUMNS.account, _COLUMNS.channel, _COLUMNS.is_on).where(_COLUMNS.kind == kind)
     found: dict[str, dict[Channel, bool]] = {}
-    names = [each.name for each in accounts]
-    for start in range(0, len(names), 500):
-        for row in conn.execute(chosen.where(_COLUMNS.account.in_(names[start : start + 500]))):
-            found.setdefault(row.account, {})[row.channel] = row.is_on
+    for row in conn.execute(chosen.where(among_values(_COLUMNS.account, [each.name for each in accounts]))):
+        found.setdefault(row.account, {})[row.channel] = row.is_on
     return found
 
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from trackyard.domain.events.events import Event
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, has_rows
 from trackyard.store.tables import bell_item, event, event_clock
 
@@ -33,9 +34,9 @@ def number_events(conn: Connection, most: int) -> int:
     last = int(conn.execute(select(event_clock.c.numbered).with_for_update()).scalar_one())
     waiting = select(event.c.id).where(event.c.seq.is_(None)).order_by(event.c.at, event.c.id).limit(most)
     ids = conn.execute(waiting).scalars().all()
-    for seq, event_id in enumerate(ids, start=last + 1):
-        conn.execute(update(event).where(event.c.id == event_id).values(seq=seq))
     if ids:
+        numbers = [{"key": event_id, "number": seq} for seq, event_id in enumerate(ids, start=last + 1)]
+        conn.execute(update(event).where(event.c.id == bindparam("key")).values(seq=bindparam("number")), numbers)
         conn.execute(update(event_clock).values(numbered=last + len(ids)))
     return len(ids)
 
@@ -64,7 +65,7 @@ def list_after(conn: Connection, seq: int, most: int) -> list[Event]:
 
 def list_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Event]:
     """Return events by their number."""
-    found = _ROWS.read(conn, select(event).where(event.c.seq.in_(seqs))) if seqs else []
+    found = _ROWS.read(conn, select(event).where(among_values(event.c.seq, list(seqs))))
     return {each.seq: each for each in found if each.seq is not None}
 
 

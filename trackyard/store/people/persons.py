@@ -7,11 +7,9 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.persons import Membership, PersonAccount
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, has_rows
 from trackyard.store.tables import member, person
-
-_PIECE: Final = 500
-"""Names of companies in one statement."""
 
 _PEOPLE: Final = Rows[PersonAccount, str](person, PersonAccount)
 add_person = _PEOPLE.add
@@ -69,9 +67,7 @@ def list_members(conn: Connection, company: Account) -> list[Membership]:
 
 def list_members_of(conn: Connection, companies: Iterable[Account]) -> list[Membership]:
     """Return the places in several companies, the oldest first."""
-    names = [each.name for each in companies]
-    found = [_read(conn, member.c.company.in_(names[start : start + _PIECE])) for start in range(0, len(names), _PIECE)]
-    return [each for piece in found for each in piece]
+    return _read(conn, among_values(member.c.company, [each.name for each in companies]))
 
 
 def list_places(conn: Connection, signer: Account) -> list[Membership]:

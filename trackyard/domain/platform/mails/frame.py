@@ -126,5 +126,5 @@ def _button(label: str, url: str, look: MailLook) -> str:
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px"><tr>'
         f'<td class="button" style="border-radius:6px;background-color:{look.accent}"><a href="{escape(url)}" '
         'style="display:inline-block;padding:10px 20px;font-weight:600;color:#fffffe;text-decoration:none">'
-        f"{escape(label)}</a></td></tr></table>"
+        f"{escape(str(label))}</a></td></tr></table>"
     )
