@@ -108,6 +108,7 @@ PUBLIC: Final[dict[tuple[str, str], str]] = {
     ("partner.add", "login"): "a login is taken or free",
     ("admin.partner.add", "login"): "a login is taken or free",
     ("admin.partner.edit", "login"): "a login is taken or free",
+    ("admin.partner.invite", "login"): "a login is taken or free",
 }
 """References that may show whether a thing is there, with the reason."""
 
@@ -217,6 +218,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
         "product_feed_id",
         "macros_replacement[*][*]",
     ),
+    ("message",),
     ("host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame", "refresh_hours"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""

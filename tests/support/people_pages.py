@@ -45,4 +45,6 @@ def numbers(visitor: Visitor, path: str) -> list[str]:
     """The ids that the rows of a list lead to, in its order."""
     root = path.partition("?")[0]
     links = [link for link in visitor.read(path).links if link.startswith(f"{root}/")]
-    return [each for each in dict.fromkeys(link.removeprefix(f"{root}/") for link in links) if each != "new"]
+    return [
+        each for each in dict.fromkeys(link.removeprefix(f"{root}/") for link in links) if each not in ("new", "invite")
+    ]

@@ -28,7 +28,7 @@ def test_staff_pages_are_for_administrators(api: Api) -> None:
     assert "/console/staff" not in visitor.read("/console/").links
 
 
-def test_new_staff_user_chooses_password_with_link_of_its_page(api: Api) -> None:
+def test_invited_staff_user_chooses_password_with_link_of_its_page(api: Api) -> None:
     app = console_app(api)
     visitor = staff_visitor(api, app=app)
     typed = {"first_name": HOSTILE, "last_name": "Manager", "roles": "ROLE_SECTION_DASHBOARD", "form_do": "save"}
@@ -38,7 +38,8 @@ def test_new_staff_user_chooses_password_with_link_of_its_page(api: Api) -> None
     made = visitor.post("/console/staff/new", **typed, email="mia@network.example")
     path = made.headers["location"]
     page = visitor.read(path)
-    assert "is created" in page.text and "Reads what the first page shows." in page.text
+    assert "An invitation is on its way to mia@network.example." in page.text
+    assert "Reads what the first page shows." in page.text
     shown = PageReader(visitor.post(f"{path}/link").text)
     link = next(word for word in shown.text.split() if "/sign-in/link?token=" in word)
     assert "/sign-in/link?token=" not in visitor.read(path).text
@@ -47,7 +48,7 @@ def test_new_staff_user_chooses_password_with_link_of_its_page(api: Api) -> None
     answer = mia.client.post(
         "/sign-in/link", data={"token": form.fields["token"], "password": PASSWORD, "again": PASSWORD}
     )
-    assert answer.headers["location"] == "/sign-in/keys"
+    assert answer.headers["location"] == "/console/"
 
 
 def test_staff_user_is_edited_and_others_roles_stay(api: Api) -> None:

@@ -16,6 +16,9 @@ from trackyard.store.people import keys, persons
 def good_params(pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which these methods succeed for an administrator."""
     return {
+        "admin.partner.invite": {"email": "{n}@invited.example"},
+        "admin.advertiser.invite": {"email": "{n}@invited.example", "title": "Invited"},
+        "admin.user.invite": {"email": "{n}@invited.example", "first_name": "Ina", "last_name": "Invited"},
         "people.list": {"company": f"affiliate:{pid}"},
         "people.add": {"company": f"affiliate:{pid}", "email": "person{n}@people.example", "role": "manager"},
         "people.edit": {"role": "finance"},

@@ -89,26 +89,37 @@ def add_advertiser(deps: Deps, access: Access, new: Advertiser, lists: Mapping[s
     lists: affiliates_enabled, affiliates_disabled.
     Raises BadInput for a manager, an affiliate or a custom field that does not exist.
     """
-    now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, access, new.manager_id, "manager")
-        code = new.hash_password
-        if not code and settings.find_code_mode(conn) is CodeMode.GENERATE:
-            code = new_api_key()
-        made = replace(
-            new,
-            id=new_id(now),
-            manager_id=manager.id if manager else None,
-            hash_password=code,
-            subs_key=_new_subs_key() if new.subaccounts_encryption else None,
-            custom_fields=checked_answers(conn, new.custom_fields, {}, complete=False),
-            created_at=now,
-            updated_at=now,
-        )
-        advertisers.add_advertiser(conn, made)
-        set_affiliate_lists(conn, access, made.id, lists, now)
-        rulesets.touch(conn, "advertiser", made.id)
-        return _records(conn, [made])[0]
+        return advertiser_record(conn, make_advertiser(conn, access, new, lists, deps.clock.now_ms()))
+
+
+def advertiser_record(conn: Connection, advertiser: Advertiser) -> AdvertiserRecord:
+    """Return an advertiser with the further data of the staff's view, within a transaction."""
+    return _records(conn, [advertiser])[0]
+
+
+def make_advertiser(
+    conn: Connection, access: Access, new: Advertiser, lists: Mapping[str, Sequence[int]], now: int
+) -> Advertiser:
+    """Check and store an advertiser that staff make, and return it. Raises as add_advertiser."""
+    manager = resolve_manager(conn, access, new.manager_id, "manager")
+    code = new.hash_password
+    if not code and settings.find_code_mode(conn) is CodeMode.GENERATE:
+        code = new_api_key()
+    made = replace(
+        new,
+        id=new_id(now),
+        manager_id=manager.id if manager else None,
+        hash_password=code,
+        subs_key=_new_subs_key() if new.subaccounts_encryption else None,
+        custom_fields=checked_answers(conn, new.custom_fields, {}, complete=False),
+        created_at=now,
+        updated_at=now,
+    )
+    advertisers.add_advertiser(conn, made)
+    set_affiliate_lists(conn, access, made.id, lists, now)
+    rulesets.touch(conn, "advertiser", made.id)
+    return made
 
 
 def edit_advertiser(

@@ -119,7 +119,12 @@ def get_affiliate(deps: Deps, access: Access, affiliate_id: int) -> Affiliate:
 def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
     """Return an affiliate with the further data of the staff's view."""
     with deps.database.read() as conn:
-        return _records(deps, conn, [affiliate])[0]
+        return affiliate_record(deps, conn, affiliate)
+
+
+def affiliate_record(deps: Deps, conn: Connection, affiliate: Affiliate) -> AffiliateRecord:
+    """Return an affiliate with the further data of the staff's view, within a transaction."""
+    return _records(deps, conn, [affiliate])[0]
 
 
 def add_affiliate(
@@ -133,16 +138,21 @@ def add_affiliate(
     check_set_password(deps, password)
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, access, new.manager_id, "manager_id")
-        check_referrer(conn, scope_of(conn, access), new.ref)
-        answers = checked_answers(conn, new.custom_fields, {}, complete=False)
-        new = replace(new, password_hash=hashed, manager_id=manager.id if manager else None, custom_fields=answers)
-        affiliate_id, _ = store_affiliate(deps, conn, new)
-        made = _found(conn, Scope.everything(), affiliate_id)
+        made = make_affiliate(deps, conn, access, replace(new, password_hash=hashed))
         if notifies:
             to, link = [notices.recipient_of(made)], f"{deps.api_url}/sign-in"
             notices.send_notice(conn, notices.WELCOME, to, deps.clock.now_ms(), login=made.login, link=link)
         return _records(deps, conn, [made])[0]
+
+
+def make_affiliate(deps: Deps, conn: Connection, access: Access, new: Affiliate) -> Affiliate:
+    """Check and store an affiliate that staff make, and return it. Raises as add_affiliate."""
+    manager = resolve_manager(conn, access, new.manager_id, "manager_id")
+    check_referrer(conn, scope_of(conn, access), new.ref)
+    answers = checked_answers(conn, new.custom_fields, {}, complete=False)
+    new = replace(new, manager_id=manager.id if manager else None, custom_fields=answers)
+    affiliate_id, _ = store_affiliate(deps, conn, new)
+    return _found(conn, Scope.everything(), affiliate_id)
 
 
 def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, str]:

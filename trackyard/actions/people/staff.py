@@ -46,7 +46,7 @@ def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[St
 def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
     """Return a staff user with its key. Raises NotFound."""
     with deps.database.read() as conn:
-        return _record(deps, conn, staff_id)
+        return staff_record(deps, conn, staff_id)
 
 
 def get_user(deps: Deps, staff_id: str) -> Staff:
@@ -58,15 +58,20 @@ def get_user(deps: Deps, staff_id: str) -> Staff:
 def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
     """Create a staff user with a new key. Raises Conflict for a taken e-mail address."""
     check_set_password(deps, password)
-    now = deps.clock.now_ms()
     hashed = hash_password(password)  # takes long on purpose: before the transaction
-    roles = _in_order(new.roles)
-    user = replace(new, id=new_id(now), password_hash=hashed, roles=roles, created_at=now, updated_at=now)
     with deps.database.write() as conn:
-        if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
-            raise _taken()
-        keys.add_key(conn, AccountKind.STAFF, user.id, new_api_key(), deps.cipher, now)
-        return _record(deps, conn, user.id)
+        user = make_staff(deps, conn, replace(new, password_hash=hashed))
+        return staff_record(deps, conn, user.id)
+
+
+def make_staff(deps: Deps, conn: Connection, new: Staff) -> Staff:
+    """Store a staff user with a new key, and return it. Raises Conflict for a taken e-mail address."""
+    now = deps.clock.now_ms()
+    user = replace(new, id=new_id(now), roles=_in_order(new.roles), created_at=now, updated_at=now)
+    if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
+        raise _taken()
+    keys.add_key(conn, AccountKind.STAFF, user.id, new_api_key(), deps.cipher, now)
+    return user
 
 
 def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = "") -> StaffRecord:
@@ -87,7 +92,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
     if "roles" in values:
         values["roles"] = _in_order(values["roles"])
     with deps.database.write() as conn:
-        before = _record(deps, conn, staff_id).user
+        before = staff_record(deps, conn, staff_id).user
         if "email" in values:
             owner = staff.find_by_email(conn, values["email"])
             if affiliates.is_login(conn, values["email"]) if owner is None else owner.id != staff_id:
@@ -101,7 +106,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
         if bool(before.roles) and values.get("roles", before.roles) == []:
             sessions.remove_sessions(conn, account, keep=keep)
             sign_in_links.remove_links(conn, account)
-        return _record(deps, conn, staff_id)
+        return staff_record(deps, conn, staff_id)
 
 
 def renew_key(deps: Deps, staff_id: str, *, keep: str = "") -> StaffRecord:
@@ -111,12 +116,12 @@ def renew_key(deps: Deps, staff_id: str, *, keep: str = "") -> StaffRecord:
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        _record(deps, conn, staff_id)
+        staff_record(deps, conn, staff_id)
         keys.remove_first_keys(conn, AccountKind.STAFF, staff_id)
         sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         keys.add_key(conn, AccountKind.STAFF, staff_id, new_api_key(), deps.cipher, now)
         notify_owner(conn, Account(AccountKind.STAFF, staff_id), KEY_MADE, now)
-        return _record(deps, conn, staff_id)
+        return staff_record(deps, conn, staff_id)
 
 
 def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str = "", by: Account | None = None) -> str:
@@ -133,7 +138,7 @@ def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str =
     password = new_password()
     hashed = hash_password(password)
     with deps.database.write() as conn:
-        _record(deps, conn, staff_id)
+        staff_record(deps, conn, staff_id)
         give_password(conn, account, password, hashed, deps.clock.now_ms())
     return password
 
@@ -144,18 +149,18 @@ def block_staff(deps: Deps, staff_id: str) -> StaffRecord:
     Raises NotFound, and BadInput for the last administrator.
     """
     with deps.database.write() as conn:
-        _check_others(conn, _record(deps, conn, staff_id).user, "status")
+        _check_others(conn, staff_record(deps, conn, staff_id).user, "status")
         sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id))
         staff.edit_staff(conn, staff_id, {"status": StaffStatus.BLOCKED, "updated_at": deps.clock.now_ms()})
-        return _record(deps, conn, staff_id)
+        return staff_record(deps, conn, staff_id)
 
 
 def unblock_staff(deps: Deps, staff_id: str) -> StaffRecord:
     """Let a staff user sign in and use its keys again. Raises NotFound."""
     with deps.database.write() as conn:
-        _record(deps, conn, staff_id)
+        staff_record(deps, conn, staff_id)
         staff.edit_staff(conn, staff_id, {"status": StaffStatus.ACTIVE, "updated_at": deps.clock.now_ms()})
-        return _record(deps, conn, staff_id)
+        return staff_record(deps, conn, staff_id)
 
 
 def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCounts:
@@ -166,7 +171,7 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
     """
     account = Account(AccountKind.STAFF, staff_id)
     with deps.database.write() as conn:
-        _check_others(conn, _record(deps, conn, staff_id).user, "id")
+        _check_others(conn, staff_record(deps, conn, staff_id).user, "id")
         managed = staff.count_managed(conn, staff_id)
         if successor is not None:
             _check_successor(conn, staff_id, successor)
@@ -208,7 +213,8 @@ def _managed_fault(managed: ManagedCounts) -> str:
     )
 
 
-def _record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:
+def staff_record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:
+    """Return a staff user with its key, within a transaction. Raises NotFound."""
     found = required(staff.find_staff(conn, staff_id))
     return StaffRecord(found, keys.find_key(conn, AccountKind.STAFF, staff_id, deps.cipher))
 

@@ -102,6 +102,16 @@ SIGN_IN_LINK: Final = Notice(
     ),
     lazy_gettext("Choose a password"),
 )
+ACCOUNT_INVITED: Final = Notice(
+    NoticeKind.ACCOUNT_INVITED,
+    lazy_gettext("You are invited to {network}"),
+    lazy_gettext(
+        "Hello {name},\n\nyou have an account at {network}.\n\n{message}\n\n"
+        "Choose a password and sign in:\n\n{link}\n\n"
+        'The link works once, within 24 hours. Later "Forgot your password?" of the sign-in page mails another.\n'
+    ),
+    lazy_gettext("Choose a password"),
+)
 INVITED: Final = Notice(
     NoticeKind.INVITED,
     lazy_gettext("You are invited to {company}"),
@@ -378,6 +388,7 @@ NOTICES: Final[Mapping[NoticeKind, Notice]] = {
         KEY_MADE,
         PASSWORD_LINK,
         SIGN_IN_LINK,
+        ACCOUNT_INVITED,
         INVITED,
         INVITED_AGAIN,
         OWNER_CHANGED,

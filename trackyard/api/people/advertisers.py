@@ -249,7 +249,7 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
         descending=params.orderType == "desc",
         **params.place(request),
     )
-    view = _viewer(request)
+    view = advertiser_viewer(request)
     views = [view(record) for record in found]
     return AdvertisersAnswer(advertisers=views, pagination=params.pagination(request, total))
 
@@ -266,7 +266,7 @@ def list_names(request: ApiRequest[Deps], params: ListAdvertiserNames) -> Advert
 @routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     """Show an advertiser."""
-    return AdvertiserAnswer(advertiser=_viewer(request)(request.subject))
+    return AdvertiserAnswer(advertiser=advertiser_viewer(request)(request.subject))
 
 
 @routes.post("/admin/advertiser", _WRITERS, id="admin.advertiser.add")
@@ -276,7 +276,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     lists = {name: given.pop(name) for name in AFFILIATE_LISTS if name in given}
     new = Advertiser(**given, sub_accounts=params.sub_accounts())
     record = advertisers.add_advertiser(request.deps, request.access, new, lists)
-    return AdvertiserAnswer(advertiser=_viewer(request)(record))
+    return AdvertiserAnswer(advertiser=advertiser_viewer(request)(record))
 
 
 @routes.post("/admin/advertiser/{id}", _WRITERS, id="admin.advertiser.edit", find=find)
@@ -291,7 +291,7 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
         given["country"] = country_to_store(request, params.country, stored.country)
     advertiser_id = stored.id
     record = advertisers.edit_advertiser(request.deps, request.access, advertiser_id, given, params.sent_parts())
-    return AdvertiserAnswer(advertiser=_viewer(request)(record))
+    return AdvertiserAnswer(advertiser=advertiser_viewer(request)(record))
 
 
 @routes.post(
@@ -376,7 +376,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(parts)}")
 
 
-def _viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], AdvertiserView]:
+def advertiser_viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], AdvertiserView]:
     """Return the function that makes views of advertisers for the caller."""
     caller, deps = request.caller, request.deps
     writable = writable_scope(deps, caller, Permission.ADVERTISERS_WRITE)

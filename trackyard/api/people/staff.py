@@ -37,15 +37,14 @@ class ListStaff(Paging):
     q: s.Text = ""
 
 
-class EditStaff(Params):
-    """Changes of a staff user; an empty list of roles removes them all.
+class StaffParams(Params):
+    """The parameters of a staff user.
 
     statistics_revenue, statistics_rows: override the platform's compatibility switches for this staff user; an empty
     value removes the override.
     """
 
     email: s.Email | None = None
-    password: Password | None = None
     first_name: s.Name | None = None
     last_name: s.Name | None = None
     roles: Seq[RoleName] = ()
@@ -59,6 +58,12 @@ class EditStaff(Params):
     work_hours: s.Text = ""
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+
+class EditStaff(StaffParams):
+    """Changes of a staff user; an empty list of roles removes them all."""
+
+    password: Password | None = None
 
 
 class AddStaff(EditStaff):
@@ -277,7 +282,7 @@ def make_sign_in_link(request: ApiRequest[Deps], params: MakeSignInLink) -> Sign
     user = request.subject.user
     account = Account(AccountKind.STAFF, user.id)
     if params.mail:
-        mail_link(request.deps, account, user.email)
+        mail_link(request.deps, account)
     link = None if params.mail else make_link(request.deps, account)
     return SignInLinkAnswer(user=SignInLinkView(id=user.id, link=link))
 

@@ -105,7 +105,7 @@ def _steps(request: PageRequest, present: _Present) -> Iterator[FirstStep]:
         gettext("An affiliate"),
         present.affiliate.login if present.affiliate else None,
         "/console/affiliates/new",
-        gettext("Add an affiliate"),
+        gettext("Invite an affiliate"),
     )
     yield _click_step(request, present)
     yield _postback_step(request, present)

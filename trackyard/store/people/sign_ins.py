@@ -73,6 +73,17 @@ def list_advertisers(conn: Connection, email: str) -> list[SignInAccount]:
     return [_of_advertiser(row) for row in conn.execute(owned.order_by(columns.id).limit(_MAX_ACCOUNTS))]
 
 
+def list_linked(conn: Connection, login: str) -> list[SignInAccount]:
+    """Return the accounts of an e-mail address or login that may get a link, advertisers last.
+
+    Advertisers without a password are among them, after advertisers with one.
+    """
+    columns = advertiser.c
+    owned = _ADVERTISER.where(columns.email == login.lower())
+    chosen = owned.order_by(case((columns.password_hash.is_not(None), 0), else_=1), columns.id).limit(_MAX_ACCOUNTS)
+    return [*list_accounts(conn, login), *(_of_advertiser(row) for row in conn.execute(chosen))]
+
+
 def list_everyone(conn: Connection, login: str) -> list[SignInAccount]:
     """Return the accounts of an e-mail address or login, advertisers last."""
     return [*list_accounts(conn, login), *list_advertisers(conn, login)]
@@ -152,7 +163,7 @@ def _of_affiliate(row: Any) -> SignInAccount:
     return SignInAccount(
         account,
         row.email,
-        row.password_hash,
+        row.password_hash or None,  # "" = it was invited, and has not chosen one
         rule.may_sign_in,
         waits,
         row.status_reason,

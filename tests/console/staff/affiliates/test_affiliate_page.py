@@ -10,6 +10,7 @@ from tests.support.models.history import add_conversion, load_clicks
 from tests.support.page_forms import read_form, send
 from tests.support.pages import console_app, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of, earn
+from tests.support.processes.mails import mails
 from trackyard.domain.people.roles import Role
 
 
@@ -108,14 +109,16 @@ def test_affiliate_page_of_a_manager_has_own_affiliates_alone(api: Api) -> None:
     assert stored(api, foreign)["status"] == stored(api, own)["status"] == "active"
 
 
-def test_affiliate_is_made_and_edited_by_forms(api: Api) -> None:
+def test_affiliate_is_invited_and_edited_by_forms(api: Api) -> None:
     visitor = staff_visitor(api)
     new = "/console/affiliates/new"
     form = read_form(visitor, new)
-    refused = send(visitor, new, form, email="no address", name=HOSTILE, password="long enough for all")
+    assert "password" not in form.names and "message" in form.names
+    refused = send(visitor, new, form, email="no address", name=HOSTILE)
     assert refused.status_code == 400
     assert "no address" in refused.text and "<script>alert" not in refused.text
-    made = send(visitor, new, form, email="new@a.example", password="long enough for all", name="New")
+    made = send(visitor, new, form, email="new@a.example", name="New", message="Welcome")
+    assert [each.recipient for each in mails(api) if "Welcome" in each.body] == ["new@a.example"]
     path = made.headers["location"]
     pid = int(path.rpartition("/")[2])
     sent = {"name": "Newer", "contact_person": "Ann", "tags": "top, new", "ref_percent": "5"}

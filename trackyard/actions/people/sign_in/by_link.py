@@ -10,9 +10,10 @@ from trackyard.actions.people.security_log import record_event
 from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
 from trackyard.actions.people.sign_in.passwords import store_password
 from trackyard.actions.people.sign_up.limits import count_request
-from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Recipient, send_notice
+from trackyard.actions.people.signers import find_signer
+from trackyard.actions.platform.notices import ACCOUNT_INVITED, PASSWORD_LINK, SIGN_IN_LINK, Recipient, send_notice
 from trackyard.base.clock import Clock
-from trackyard.base.errors import BadInput, Conflict
+from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.metrics import SIGN_INS
@@ -27,6 +28,7 @@ from trackyard.store.engine.audit_actor import act_as_account
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.people import affiliates, sign_in_links, sign_ins, staff
 from trackyard.store.people.sign_ins import SignInAccount
+from trackyard.store.platform import settings
 
 LINK_PAGE: Final = "/sign-in/link"
 """The page of the console that a link opens."""
@@ -38,6 +40,8 @@ LINKS_PER_NETWORK: Final = 10
 OPENED_PER_NETWORK: Final = 100
 """Requests of a network within WINDOW_MS; the next is rejected until the window ends."""
 
+_NOT_ACTIVE: Final = "The account is not active: a link would open nothing."
+_NO_ADDRESS: Final = "The account has no e-mail address of its own: answer with the link, and hand it over."
 _WRONG_LINK: Final = "This link was used already, or is older than 24 hours: ask for a new one."
 
 
@@ -67,16 +71,37 @@ class LinkedAccount:
 
 
 def make_link(deps: Deps, account: Account) -> str:
-    """Return a new link of an account; the links before end."""
+    """Return a new link of an account; the links before end. Raises Conflict for one that may not sign in."""
     with deps.database.write() as conn:
+        _check_active(conn, account)
         return _new_link(conn, account, deps.api_url, deps.clock.now_ms())
 
 
-def mail_link(deps: Deps, account: Account, email: str) -> None:
-    """Mail a new link to an account; the links before end."""
+def mail_link(deps: Deps, account: Account, message: str = "") -> None:
+    """Mail a new link to an account; the links before end. An account without a password is invited again.
+
+    message: the words of the staff user who invites. Raises as send_link.
+    """
     with deps.database.write() as conn:
-        sign_in_links.remove_links(conn, account)
-        _mail(conn, account, email, SIGN_IN_LINK, deps.api_url, deps.clock.now_ms())
+        send_link(deps, conn, account, message)
+
+
+def send_link(deps: Deps, conn: Connection, account: Account, message: str = "") -> None:
+    """Queue the mail of a new link: an invitation, where the account has no password yet.
+
+    Raises Conflict for an account that may not sign in, and BadInput for one without an e-mail address.
+    """
+    _check_active(conn, account)
+    signer = required(find_signer(conn, account))
+    if not signer.email or signer.email == FIRST_ADMINISTRATOR:
+        raise BadInput({"mail": [_NO_ADDRESS]})
+    sign_in_links.remove_links(conn, account)
+    now = deps.clock.now_ms()
+    if signer.has_password:
+        _mail(conn, account, signer.email, SIGN_IN_LINK, deps.api_url, now)
+        return
+    values = {"network": settings.find_network(conn).shown_name, "message": message}
+    _mail(conn, account, signer.email, ACCOUNT_INVITED, deps.api_url, now, signer.name, **values)
 
 
 def first_link(database: Database, clock: Clock, api_url: str) -> str | None:
@@ -103,7 +128,7 @@ def send_links(deps: Deps, login: str, address: str) -> None:
     count_request(deps, "password link", address, LINKS_PER_NETWORK)
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        for found in sign_ins.list_everyone(conn, login):
+        for found in sign_ins.list_linked(conn, login):
             mark = digest(f"password link:{found.account.name}")
             if _may_use_link(found) and sign_ins.claim_notice(conn, mark, now, AGAIN_MS):
                 _mail(conn, found.account, found.email, PASSWORD_LINK, deps.api_url, now)
@@ -176,15 +201,31 @@ def _new_link(conn: Connection, account: Account, api_url: str, now: int) -> str
     return _address(api_url, token)
 
 
-def _mail(conn: Connection, account: Account, email: str, notice: Notice, api_url: str, now: int) -> None:
+def _mail(
+    conn: Connection,
+    account: Account,
+    email: str,
+    notice: Notice,
+    api_url: str,
+    now: int,
+    called: str = "",
+    **values: object,
+) -> None:
+    """Queue a mail with a link. called: a name that staff typed; else the name is the text of a stranger."""
     asked_here = spoken().code if notice is PASSWORD_LINK else ENGLISH
-    token, recipient = new_api_key(), Recipient(email, email, account, asked_here)  # a name is the text of a stranger
-    [mail_id] = send_notice(conn, notice, [recipient], now, link=_address(api_url, token))
+    token, recipient = new_api_key(), Recipient(email, called or email, account, asked_here)
+    [mail_id] = send_notice(conn, notice, [recipient], now, link=_address(api_url, token), **values)
     sign_in_links.add_link(conn, token, account, now, mail_id=mail_id)
 
 
 def _address(api_url: str, token: str) -> str:
     return f"{api_url}{LINK_PAGE}?token={token}"
+
+
+def _check_active(conn: Connection, account: Account) -> None:
+    """Raise Conflict for an account that may not sign in: its link would open nothing."""
+    if not _may_use_link(required(sign_ins.find_account(conn, account))):
+        raise Conflict({"id": [_NOT_ACTIVE]})
 
 
 def _find(conn: Connection, owner: Account | None) -> SignInAccount | None:

@@ -37,7 +37,8 @@ ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
     rows=lambda _, answer: answer.advertisers,
     title=lazy_gettext("Advertisers"),
     counted=lambda total: ngettext("%(num)d advertiser.", "%(num)d advertisers.", total),
-    main=lambda _: PageLink(gettext("Add an advertiser"), _NEW),
+    main=lambda _: PageLink(gettext("Invite an advertiser"), f"{PATH}/invite"),
+    links=lambda _: [PageLink(gettext("Add without an invitation"), _NEW)],
     period=Days(usual="7d", first="", last=""),
     search=Search(placeholder=lazy_gettext("Name, contact or e-mail"), parameter="search"),
     filters=(
@@ -71,6 +72,6 @@ ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
         ListColumn(title=lazy_gettext("Tags"), cell=lambda each, _: cells.tags(each.tags)),
     ),
     empty=lazy_gettext("There are no advertisers yet. An advertiser owns offers and pays for their conversions."),
-    empty_links=lambda _: [PageLink(gettext("Add the first one"), _NEW)],
+    empty_links=lambda _: [PageLink(gettext("Invite the first one"), f"{PATH}/invite")],
 )
 declare_list(pages, ADVERTISER_LIST)

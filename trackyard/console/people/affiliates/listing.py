@@ -79,7 +79,7 @@ AFFILIATE_LIST: Final = ListPage[AffiliateView, AffiliatesAnswer](
     title=lazy_gettext("Affiliates"),
     counted=lambda total: ngettext("%(num)d affiliate.", "%(num)d affiliates.", total),
     notes=_waiting,
-    main=lambda _: PageLink(gettext("Add an affiliate"), _NEW),
+    main=lambda _: PageLink(gettext("Invite an affiliate"), _NEW),
     period=Days(usual="7d", first="", last=""),
     search=Search(placeholder=lazy_gettext("Name, e-mail, login or number"), parameter="search"),
     filters=(
@@ -111,7 +111,7 @@ AFFILIATE_LIST: Final = ListPage[AffiliateView, AffiliatesAnswer](
         *figure_columns(_FIGURES),
         ListColumn(title=lazy_gettext("Tags"), cell=lambda each, _: cells.tags(each.tags)),
     ),
-    empty=lazy_gettext("There are no affiliates yet. Affiliates sign up by themselves, or you add them."),
-    empty_links=lambda _: [PageLink(gettext("Add the first one"), _NEW)],
+    empty=lazy_gettext("There are no affiliates yet. Affiliates sign up by themselves, or you invite them."),
+    empty_links=lambda _: [PageLink(gettext("Invite the first one"), _NEW)],
 )
 declare_list(pages, AFFILIATE_LIST)

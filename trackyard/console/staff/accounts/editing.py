@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from trackyard.api.people import staff
-from trackyard.base.secrets import new_password
+from trackyard.api.people import invitations, staff
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
 from trackyard.console.forms import open_form
@@ -15,6 +14,14 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.accounts.one import find_user
+from trackyard.console.staff.inviting import (
+    EMAIL,
+    INVITE_LINE,
+    LANGUAGE,
+    MESSAGE,
+    SEND_INVITATION,
+    invited_sentence,
+)
 from trackyard.console.staff.people_names import full_name
 
 pages = Pages()
@@ -25,6 +32,7 @@ _ROLES: Final = FormField(
     words={role.value: f"{words.name}: {words.may}" for role, words in ROLE_WORDS.items()},
     help=lazy_gettext("Several roles add up. Without one the person may only read news."),
 )
+_ROLE_GROUP: Final = FormGroup(lazy_gettext("Roles"), (_ROLES,))
 _GROUPS: Final = (
     FormGroup(
         lazy_gettext("The person"),
@@ -36,30 +44,39 @@ _GROUPS: Final = (
             FormField("skype", label=lazy_gettext("Messenger")),
         ),
     ),
-    FormGroup(lazy_gettext("Roles"), (_ROLES,)),
+    _ROLE_GROUP,
 )
 _FORM: Final = "staff/accounts/form.html"
-NEW: Final = FormPlan(staff.add, _GROUPS)
+NEW: Final = FormPlan(
+    invitations.invite_staff,
+    (
+        FormGroup(
+            lazy_gettext("Invitation"),
+            (FormField("first_name"), FormField("last_name"), EMAIL, LANGUAGE, MESSAGE),
+        ),
+        _ROLE_GROUP,
+    ),
+)
 EDIT: Final = FormPlan(staff.edit, _GROUPS)
 
 
-@pages.get(f"{PATH}/new", needs=(staff.add,))
-@pages.post(f"{PATH}/new", needs=(staff.add,))
-def new_user(request: PageRequest) -> PageAnswer:
-    """Create a staff user with a random password that is not shown: the person chooses one with a link."""
+@pages.get(f"{PATH}/new", needs=(invitations.invite_staff,))
+@pages.post(f"{PATH}/new", needs=(invitations.invite_staff,))
+def invite_user(request: PageRequest) -> PageAnswer:
+    """Invite a staff user, who chooses a password with the link of a mail."""
     request = _with_preset(request)
-    form = open_form(request, NEW, fixed=(("password", new_password()),))
+    form = open_form(request, NEW)
     answer = form.save()
     if answer is not None:
-        user = answer.user
-        message = gettext(
-            "%(name)s is created. Mail or show a sign-in link, to choose a password with.", name=full_name(user)
-        )
-        return Redirect(f"{PATH}/{user.id}", message)
-    line = gettext("The person chooses a password with a sign-in link, which you send from its page.")
-    save = gettext("Create the staff user")
+        return Redirect(f"{PATH}/{answer.user.id}", invited_sentence(answer.user.email))
     return form.page(
-        request, gettext("New staff user"), back=PATH, line=line, save=save, template=_FORM, presets=PRESETS
+        request,
+        gettext("Invite a staff user"),
+        back=PATH,
+        line=INVITE_LINE,
+        save=SEND_INVITATION,
+        template=_FORM,
+        presets=PRESETS,
     )
 
 

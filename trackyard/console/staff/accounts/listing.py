@@ -31,7 +31,7 @@ STAFF_USERS: Final = ListPage[StaffView, StaffListAnswer](
     title=lazy_gettext("Staff"),
     counted=lambda total: ngettext("%(num)d staff user", "%(num)d staff users", total),
     links=lambda _: [PageLink(gettext("Presets of permissions"), f"{PATH}/presets")],
-    main=lambda _: PageLink(gettext("New staff user"), f"{PATH}/new"),
+    main=lambda _: PageLink(gettext("Invite a staff user"), f"{PATH}/new"),
     search=Search(placeholder=lazy_gettext("Name or e-mail address of a staff user")),
     columns=(
         ListColumn(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from trackyard.api.people import advertisers
+from trackyard.api.people import advertisers, invitations
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.forms.plain import names_in, plain_form_fields
@@ -15,6 +15,14 @@ from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
+from trackyard.console.staff.inviting import (
+    EMAIL,
+    INVITE_LINE,
+    LANGUAGE,
+    MESSAGE,
+    SEND_INVITATION,
+    invited_sentence,
+)
 from trackyard.domain.people.advertiser_fields import ADVERTISER_FIELDS
 from trackyard.wire.endpoint import A
 from trackyard.wire.response.envelope import values_by_name
@@ -121,6 +129,25 @@ GROUPS: Final = (
 """The groups of the form. The first one ends with the plain fields that no group states."""
 NEW: Final = FormPlan(advertisers.add, GROUPS)
 EDIT: Final = FormPlan(advertisers.edit, GROUPS)
+_INVITED: Final = (
+    FormField("title", lazy_gettext("Name")),
+    EMAIL,
+    FormField("contact", lazy_gettext("Contact person")),
+    LANGUAGE,
+    FormField("manager", lazy_gettext("Manager"), help=""),
+    MESSAGE,
+)
+_INVITED_NAMES: Final = frozenset(each.name for each in _INVITED) | {"status"}
+INVITE: Final = FormPlan(
+    invitations.invite_advertiser,
+    (
+        FormGroup(lazy_gettext("Invitation"), _INVITED),
+        *(
+            replace(each, parts=tuple(part for part in each.parts if part.name not in _INVITED_NAMES), folded=True)
+            for each in GROUPS
+        ),
+    ),
+)
 
 
 @pages.get("/console/advertisers/new", needs=(advertisers.add,))
@@ -132,13 +159,30 @@ def new_advertiser(request: PageRequest) -> PageAnswer:
     if answer is not None:
         made = answer.advertiser
         return Redirect(f"/console/advertisers/{made.id}", gettext("%(title)s is created.", title=made.title))
-    line = gettext("Nothing is saved yet. Offers of the advertiser follow.")
+    line = gettext("Nothing is saved yet. The advertiser gets no mail; its page invites it later.")
     return form.page(
         request,
         gettext("New advertiser"),
         back="/console/advertisers",
         line=line,
         save=gettext("Create the advertiser"),
+    )
+
+
+@pages.get("/console/advertisers/invite", needs=(invitations.invite_advertiser,))
+@pages.post("/console/advertisers/invite", needs=(invitations.invite_advertiser,))
+def invite_advertiser(request: PageRequest) -> PageAnswer:
+    """Invite an advertiser, which chooses its password with the link of a mail."""
+    form = open_form(request, _with_custom_fields(request, INVITE), choices=_choices(request))
+    answer = form.save()
+    if answer is not None:
+        return Redirect(f"/console/advertisers/{answer.advertiser.id}", invited_sentence(answer.advertiser.email))
+    return form.page(
+        request,
+        gettext("Invite an advertiser"),
+        back="/console/advertisers",
+        line=INVITE_LINE,
+        save=SEND_INVITATION,
     )
 
 

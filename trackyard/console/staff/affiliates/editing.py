@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from trackyard.api.money import payment_systems
-from trackyard.api.people import affiliates
+from trackyard.api.people import affiliates, invitations
 from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FieldChoices, FormField, FormGroup, FormPlan, open_form
@@ -19,6 +19,14 @@ from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.one import find_affiliate
 from trackyard.console.staff.affiliates.words import STATUSES
 from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
+from trackyard.console.staff.inviting import (
+    EMAIL,
+    INVITE_LINE,
+    LANGUAGE,
+    MESSAGE,
+    SEND_INVITATION,
+    invited_sentence,
+)
 from trackyard.console.staff.people_names import affiliate_name
 from trackyard.domain.people.affiliate_fields import AFFILIATE_FIELDS
 from trackyard.wire.endpoint import A
@@ -26,12 +34,15 @@ from trackyard.wire.response.envelope import values_by_name
 
 pages = Pages()
 
+_NAME: Final = FormField("name", lazy_gettext("Name"))
+_MANAGER: Final = FormField("manager_id", lazy_gettext("Manager"), help="")
+_TAGS: Final = FormField("tags", lazy_gettext("Tags"), widget="words")
 _ACCOUNT: Final = (
-    FormField("name", lazy_gettext("Name")),
+    _NAME,
     FormField("login", lazy_gettext("Login")),
     FormField("status", lazy_gettext("Status"), words=STATUSES),
-    FormField("manager_id", lazy_gettext("Manager"), help=""),
-    FormField("tags", lazy_gettext("Tags"), widget="words"),
+    _MANAGER,
+    _TAGS,
     FormField("level", lazy_gettext("Level")),
     FormField("notes", lazy_gettext("Notes"), widget="long", wide=True),
 )
@@ -68,29 +79,32 @@ _MORE: Final = (
         folded=True,
     ),
 )
-_SIGN_IN: Final = (
-    FormField("email", lazy_gettext("E-mail")),
-    FormField("password", lazy_gettext("Password"), widget="password"),
-)
+_INVITED: Final = (EMAIL, _NAME, LANGUAGE, _MANAGER, _TAGS, MESSAGE)
 _STATED: Final = names_in((FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
 _WHOLE: Final = (*_ACCOUNT, *plain_form_fields(AFFILIATE_FIELDS, _STATED))
 """The fields of the account, and the plain fields that no group states."""
-NEW: Final = FormPlan(affiliates.add, (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_WHOLE)), *_MORE))
+_REST: Final = tuple(each for each in _WHOLE if each.name != "status" and each not in _INVITED)
+NEW: Final = FormPlan(
+    invitations.invite_affiliate,
+    (
+        FormGroup(lazy_gettext("Invitation"), _INVITED),
+        FormGroup(lazy_gettext("Account"), _REST, folded=True),
+        *(replace(each, folded=True) for each in _MORE),
+    ),
+)
 EDIT: Final = FormPlan(affiliates.edit, (FormGroup(lazy_gettext("Account"), _WHOLE), *_MORE))
 
 
-@pages.get("/console/affiliates/new", needs=(affiliates.add,))
-@pages.post("/console/affiliates/new", needs=(affiliates.add,))
-def new_affiliate(request: PageRequest) -> PageAnswer:
-    """Create an affiliate."""
+@pages.get("/console/affiliates/new", needs=(invitations.invite_affiliate,))
+@pages.post("/console/affiliates/new", needs=(invitations.invite_affiliate,))
+def invite_affiliate(request: PageRequest) -> PageAnswer:
+    """Invite an affiliate, which chooses its password with the link of a mail."""
     form = open_form(request, _with_lists(request, NEW), choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        made = answer.partner
-        return Redirect(f"/console/affiliates/{made.id}", gettext("%(name)s is created.", name=affiliate_name(made)))
-    line = gettext("Nothing is saved yet. The affiliate signs in with its e-mail address and this password.")
+        return Redirect(f"/console/affiliates/{answer.partner.id}", invited_sentence(answer.partner.email))
     return form.page(
-        request, gettext("New affiliate"), back="/console/affiliates", line=line, save=gettext("Create the affiliate")
+        request, gettext("Invite an affiliate"), back="/console/affiliates", line=INVITE_LINE, save=SEND_INVITATION
     )
 
 

@@ -38,6 +38,7 @@ class NoticeKind(StrEnum):
     FACTOR_ADDED = "second_factor.added"
     FACTOR_REMOVED = "second_factor.removed"
     KEY_MADE = "key.made"
+    ACCOUNT_INVITED = "account.invited"
     INVITED = "company.invited"
     INVITED_AGAIN = "company.invited_again"
     OWNER_CHANGED = "company.owner_changed"
