@@ -170,6 +170,8 @@ OF_NETWORK: Final = frozenset(
         "partner.smartlink.category.count", "admin.domain.check", "admin.domain.edit", "admin.domain.remove",
         "oses.versions", "news.get",
         "admin.news.edit", "admin.news.remove", "admin.news.send",
+        "admin.mail-text.get", "admin.mail-text.edit", "admin.mail-text.remove", "admin.mail-text.preview",
+        "admin.mail-text.test",
         "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
         "admin.held-change.confirm", "admin.held-change.refuse", "admin.rule.get", "admin.rule.edit",
         "admin.rule.remove", "admin.rule.look-back", "admin.rule-firing.undo", "automation.kpi.edit",
@@ -196,7 +198,7 @@ _PLAIN_NAMES: Final = (
     "list[*][comment] list[*][country] list[*][goal] list[*][ip] list[*][payouts] "
     "list[*][revenue] list[*][sum] list[*][ua] locale mail_from method moderation_status "
     "name note note_aff note_sales notes notice_percent_overcap os page params[*] password "
-    "audience click_params[*] click_ip click_ua "
+    "audience body button click_params[*] click_ip click_ua subject "
     "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payouts "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "

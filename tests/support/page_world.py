@@ -205,6 +205,7 @@ def _of_lists(desk: TrafficDesk) -> dict[str, Any]:
         "/console/settings/currencies": currency["_id"],
         "/console/settings/custom-fields": _made(post("/3.1/admin/custom_fields", name="Colour")),
         "/console/settings/payment-systems": _made(post("/3.1/admin/payment_systems", lang_label="Wire")),
+        "/console/settings/mails": "offers.connected",
         "/console/settings/news": _made(post("/3.1/admin/news", title="News", small_desc="Short", desc="Long")),
         "/console/settings/categories": _made(post("/3.0/admin/category", title="Sport")),
         "/console/settings/sources": _made(post("/3.0/admin/offer/source", **{"title_lang[en]": "Mail"})),

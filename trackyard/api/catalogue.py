@@ -46,6 +46,7 @@ from trackyard.api.platform import (
     erasures,
     files,
     html_creatives,
+    mail_texts,
     network,
     news,
     rebuild,
@@ -156,6 +157,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("network", "The face of the network", network.routes.endpoints),
+    Topic("mail-texts", "Texts of mails", mail_texts.routes.endpoints),
     Topic("status", "State of the platform, for administrators", status.routes.endpoints),
     Topic("alerts", "Alerts and digests, for staff", alerts.routes.endpoints),
     Topic(

@@ -34,12 +34,14 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import (
     HEADERS,
     Download,
+    FramedDocument,
     Html,
     Looks,
     PageAnswer,
     Redirect,
     SignedIn,
     SignedOut,
+    framed_response,
     html_response,
     redirect_response,
 )
@@ -311,6 +313,8 @@ class Console:
                 sessions.end(request, response)
             case Download(response):
                 response.headers.update(HEADERS)
+            case FramedDocument():
+                response = framed_response(answer)
         return response
 
     def _html(self, request: Request, asked: PageRequest, page: Html) -> Response:
@@ -321,7 +325,7 @@ class Console:
             return render(shown.template, {**frame, **shown.values})
 
         if page.late is None:
-            response = html_response(show(page), page.status)
+            response = html_response(show(page), page.status, has_frames=page.has_frames)
         else:
             caller, loop = request.state.caller or asked.person.caller, request.state.loop
             response = self._late.respond(caller, loop, page.late, show, lambda: show(page), page.status)

@@ -1,4 +1,4 @@
-"""Requests for methods of postbacks, pixels and news."""
+"""Requests for methods of postbacks, pixels, news and texts of mails."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,9 @@ from tests.support.models.events import new_click
 
 URL = "https://a.example/?c={clickid}"
 PIXEL = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
+
+MAIL_TEXT = {"language": "en", "subject": "New: {offers}", "body": "Hello {name},\n\n{offers}"}
+MAIL_TEXT_ACTS = ("get", "edit", "remove", "preview", "test")
 
 
 def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
@@ -26,6 +29,10 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
         "admin.news.add": {"title": "Summer"},
         "admin.news.edit": {"title": "Winter"},
+        "admin.mail-text.edit": MAIL_TEXT,
+        "admin.mail-text.remove": {"language": "en"},
+        "admin.mail-text.preview": MAIL_TEXT,
+        "admin.mail-text.test": MAIL_TEXT,
     }
 
 
@@ -49,6 +56,7 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         "admin.affiliatepostback.resend": attempt,
         "admin.postback.resume": postback,
         "news.get": news,
+        **{f"admin.mail-text.{act}": lambda: "offers.connected" for act in MAIL_TEXT_ACTS},
         "admin.news.edit": news,
         "admin.news.remove": news,
         "admin.news.send": news,

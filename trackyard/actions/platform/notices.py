@@ -7,18 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.base.texts.languages import ENGLISH, Language, language, speaking, spoken
+from trackyard.base.texts.languages import ENGLISH, language, speaking, spoken
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.platform.mails.event_notices import EVENT_NOTICES
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
+from trackyard.domain.platform.mails.own_texts import with_own_text
 from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList
 from trackyard.domain.platform.mails.writing import write_plain, write_subject
 from trackyard.store.engine.database import Connection
-from trackyard.store.people.preferences import find_preferences
-from trackyard.store.platform import mail, settings
+from trackyard.store.people.preferences import languages_of
+from trackyard.store.platform import mail, mail_texts, settings
 
 WELCOME: Final = Notice(
     NoticeKind.ACCOUNT_MADE,
@@ -38,6 +39,7 @@ PASSWORD: Final = Notice(
     ),
     lazy_gettext("Sign in"),
     page="profile",
+    needed=frozenset({"password"}),
 )
 PASSWORD_CHANGED: Final = Notice(
     NoticeKind.PASSWORD_CHANGED,
@@ -92,6 +94,7 @@ PASSWORD_LINK: Final = Notice(
         "stays.\n"
     ),
     lazy_gettext("Choose a password"),
+    needed=frozenset({"link"}),
 )
 SIGN_IN_LINK: Final = Notice(
     NoticeKind.SIGN_IN_LINK,
@@ -101,6 +104,7 @@ SIGN_IN_LINK: Final = Notice(
         "The link works once, within 24 hours. Your password before works until then.\n"
     ),
     lazy_gettext("Choose a password"),
+    needed=frozenset({"link"}),
 )
 ACCOUNT_INVITED: Final = Notice(
     NoticeKind.ACCOUNT_INVITED,
@@ -111,6 +115,7 @@ ACCOUNT_INVITED: Final = Notice(
         'The link works once, within 24 hours. Later "Forgot your password?" of the sign-in page mails another.\n'
     ),
     lazy_gettext("Choose a password"),
+    needed=frozenset({"link"}),
 )
 INVITED: Final = Notice(
     NoticeKind.INVITED,
@@ -120,6 +125,7 @@ INVITED: Final = Notice(
         'The link works once, within 24 hours. Later "Forgot your password?" of the sign-in page mails another.\n'
     ),
     lazy_gettext("Choose a password"),
+    needed=frozenset({"link"}),
 )
 INVITED_AGAIN: Final = Notice(
     NoticeKind.INVITED_AGAIN,
@@ -183,6 +189,7 @@ CONFIRM_EMAIL: Final = Notice(
         "The link works once, within 24 hours. If you did not ask for it, there is nothing to do.\n"
     ),
     lazy_gettext("Confirm the address"),
+    needed=frozenset({"link"}),
 )
 EMAIL_CHANGED: Final = Notice(
     NoticeKind.EMAIL_CHANGED,
@@ -308,17 +315,39 @@ def send_notice(
     functions among them are called in this language, and an MailedOffer leads to the recipient's own page of the offer.
     {link} is `link` of the values, else the page of the notice, else the page of the offer in `offer`.
     """
-    base = settings.find_api_url(conn)
+    base, told = settings.find_api_url(conn), list(recipients)
     look, queued = look_of(settings.find_network(conn), base), []
-    for recipient in recipients:
-        with speaking(_language_of(conn, recipient)):
-            named = values_for(recipient, base, values) | {"name": recipient.name}
-            named.setdefault("link", _link(notice, recipient, base, named))
-            subject, body = write_subject(notice.subject, named), write_plain(notice.body, notice.button, named)
-            content = write_content(notice.body, notice.button, named, look)
-            html = framed(look, subject, content, _why(recipient, look), spoken().code)
-        queued.append(mail.add(conn, recipient.email, subject, body, now_ms, html=html, server=recipient.server))
+    own = mail_texts.find_texts(conn, notice.kind)
+    chosen = languages_of(conn, [each.owner for each in told if each.owner])
+    for recipient in told:
+        code = chosen.get(recipient.owner, "") if recipient.owner else ""
+        with speaking(language(code or recipient.language)):
+            named = values_for(recipient, base, values) | {"name": recipient.name, "network": look.name}
+            named.setdefault("link", link_of(notice, recipient, base, named))
+            text = with_own_text(notice, own.get(spoken().code), named)
+            made = write_mail(text, named, look, _why(recipient, look))
+        server = recipient.server
+        queued.append(mail.add(conn, recipient.email, made.subject, made.text, now_ms, html=made.html, server=server))
     return queued
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMail:
+    """A mail that was written. text: as plain text. html: the same in the frame of the network."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def write_mail(notice: Notice, named: Mapping[str, object], look: MailLook, why: str) -> WrittenMail:
+    """Return a mail in the language that is spoken.
+
+    named: its values. why: the line at its end.
+    """
+    subject, text = write_subject(notice.subject, named), write_plain(notice.body, notice.button, named)
+    content = write_content(notice.body, notice.button, named, look)
+    return WrittenMail(subject, text, framed(look, subject, content, why, spoken().code))
 
 
 def values_for(recipient: Recipient, base: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -336,7 +365,7 @@ def values_for(recipient: Recipient, base: str, values: Mapping[str, object]) ->
     return {name: shown(value) for name, value in values.items()}
 
 
-def _link(notice: Notice, recipient: Recipient, base: str, values: Mapping[str, object]) -> str:
+def link_of(notice: Notice, recipient: Recipient, base: str, values: Mapping[str, object]) -> str:
     """Return the link of a button."""
     offer = values.get("offer")
     if not notice.page and isinstance(offer, MailLink) and offer.url:
@@ -358,11 +387,6 @@ def _home(recipient: Recipient, base: str) -> str:
     """Return the beginning of the pages of a recipient; "" = it has none."""
     path = recipient.home or ("" if recipient.owner is None else HOMES.get(recipient.owner.kind, ""))
     return f"{base}{path}" if path and base else ""
-
-
-def _language_of(conn: Connection, recipient: Recipient) -> Language:
-    chosen = find_preferences(conn, recipient.owner).language if recipient.owner else ""
-    return language(chosen or recipient.language)
 
 
 def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:

@@ -14,25 +14,18 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import email_of, recipients
 from trackyard.actions.people.security_log import authors_of
 from trackyard.actions.platform.notices import MAIL_SERVER_CHANGED, TEST_MAIL, Recipient, send_notice
-from trackyard.actions.platform.settings_in_force import mail_in_force
-from trackyard.base.errors import BadInput, required
+from trackyard.actions.platform.test_mails import MailTest, send_at_once
+from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import Account
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
-from trackyard.outbound.mail import (
-    MailMessage,
-    MailRejected,
-    MailServerUnreachable,
-    SmtpTransport,
-    parse_smtp_url,
-)
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
-from trackyard.store.platform import audit_log, mail, settings
+from trackyard.store.platform import audit_log, settings
 from trackyard.store.tracking import rulesets
 
 
@@ -80,8 +73,6 @@ _DEFAULTS: Mapping[str, str | bool] = {
 """The defaults of settings other than ""."""
 _IN_RULESET = frozenset({"trafficback_url", "refuse_bots"})
 """The settings that edges need."""
-_TEST_STEP_S = 3.0
-"""Seconds that a step of the conversation about a test mail may take: a person waits for it."""
 _ENCRYPTED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.ENCRYPTED_SETTINGS)
 
 
@@ -141,43 +132,17 @@ def _mail_line(values: Mapping[str, Any]) -> str:
     return f"{server} ({values['mail_from']})" if values["mail_from"] else server
 
 
-@dataclass(frozen=True, slots=True)
-class MailTest:
-    """The result of a test of the mail settings.
-
-    server: host and port that the mail was sent to; "" = none is set, so the mail is written to a file.
-    is_sent: whether the server took the mail. answer: the server's refusal, "" = none.
-    """
-
-    email: str
-    server: str
-    is_sent: bool = False
-    answer: str = ""
-
-
 def send_test_mail(deps: Deps, staff_id: str) -> MailTest:
     """Send a mail to a staff user by the settings in force, now. Raises NotFound, DecryptionFailed.
 
     Without a mail server it is queued, and the worker writes it to a file.
     """
-    with deps.database.write() as conn:
-        user = required(staff.find_staff(conn, staff_id))
-        recipient = Recipient(user.email, user.first_name or user.email, Account(AccountKind.STAFF, user.id))
+
+    def queue(conn: Connection, recipient: Recipient) -> str:
         [mail_id] = send_notice(conn, TEST_MAIL, [recipient], deps.clock.now_ms())
-        in_force = mail_in_force(conn, deps.cipher, deps.mail)
-        if not in_force.smtp_url:
-            return MailTest(user.email, "")
-        item = mail.take(conn, mail_id)
-    server = parse_smtp_url(in_force.smtp_url)
-    transport = SmtpTransport(server, in_force.sender, step_seconds=_TEST_STEP_S)
-    place = f"{server.host}:{server.port}"
-    try:
-        transport.send(MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html))
-    except (MailServerUnreachable, MailRejected) as fault:
-        return MailTest(user.email, place, answer=str(fault))
-    finally:
-        transport.close()
-    return MailTest(user.email, place, is_sent=True)
+        return mail_id
+
+    return send_at_once(deps, staff_id, queue)
 
 
 def list_audit(deps: Deps, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int, Authors]:

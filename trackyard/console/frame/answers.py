@@ -10,6 +10,10 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_IN_A_FRAME: Final = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' {images}; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'"
+)
 HEADERS: Final = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -24,6 +28,7 @@ class Html:
     """A page made by a template.
 
     values: the values of the template.
+    has_frames: whether it shows other pages of this host in frames.
     late: makes the part of the page that waits for reports; its place is where the template includes
     `deferred_mark.html`. The rest of the template waits with it. Where the template includes `deferred_end.html`, the
     text before that is sent at once, and a slow part is put there.
@@ -33,6 +38,7 @@ class Html:
     values: Mapping[str, object] = field(default_factory=dict)
     status: int = 200
     late: "Callable[[], Html] | None" = None
+    has_frames: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +84,32 @@ class Download:
     response: Response
 
 
-PageAnswer = Html | Redirect | SignedIn | SignedOut | Looks | Download
+@dataclass(frozen=True, slots=True)
+class FramedDocument:
+    """A document of HTML in a frame of a page. It runs no script, sends no form and opens no page.
+
+    images: the origin of its pictures besides this host, "" = none.
+    """
+
+    content: str
+    images: str = ""
+    status: int = 200
 
 
-def html_response(content: str, status: int = 200) -> Response:
-    """Return a page with the headers of every page."""
-    return Response(content, status_code=status, media_type="text/html", headers=HEADERS)
+PageAnswer = Html | Redirect | SignedIn | SignedOut | Looks | Download | FramedDocument
+
+
+def html_response(content: str, status: int = 200, *, has_frames: bool = False) -> Response:
+    """Return a page with the headers of every page. has_frames: as of Html."""
+    frames = {"Content-Security-Policy": f"{_POLICY}; frame-src 'self'"} if has_frames else {}
+    return Response(content, status_code=status, media_type="text/html", headers=HEADERS | frames)
+
+
+def framed_response(document: FramedDocument) -> Response:
+    """Return a document that a page of this host shows in a frame."""
+    policy = _IN_A_FRAME.format(images=document.images).replace("  ", " ").replace(" ;", ";")
+    headers = HEADERS | {"Content-Security-Policy": policy}
+    return Response(document.content, status_code=document.status, media_type="text/html", headers=headers)
 
 
 def redirect_response(to: str) -> Response:

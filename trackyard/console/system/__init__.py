@@ -9,6 +9,7 @@ from trackyard.console.system import (
     audit_log,
     domain_test,
     health,
+    mail_texts,
     network,
     news_mails,
     platform_settings,
@@ -19,6 +20,7 @@ from trackyard.console.system import (
 PARTS: Final[tuple[Pages, ...]] = (
     platform_settings.pages,
     network.pages,
+    mail_texts.pages,
     news_mails.pages,
     settings_lists.pages,
     domain_test.pages,

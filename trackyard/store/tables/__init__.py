@@ -38,7 +38,7 @@ from trackyard.store.tables.installation import (
     security_log,
     setting,
 )
-from trackyard.store.tables.mailings import receiver
+from trackyard.store.tables.mailings import mail_text, receiver
 from trackyard.store.tables.offers import (
     ad_cost,
     affiliate_postback,
@@ -142,6 +142,7 @@ __all__ = [
     "machine",
     "mail",
     "mail_attachment",
+    "mail_text",
     "member",
     "metadata",
     "news",

@@ -67,6 +67,8 @@ class Notice:
     body: paragraphs with an empty line between them. A line is left out when all its values are empty.
     button: the label of `{link}`, which ends a body without it; "" = the mail has no button.
     page: where `{link}` leads below the recipient's home, when the caller gives no link.
+    needed: the values without which the mail is of no use, and which the recipient alone may have: a link that signs
+        in or confirms, a password.
     """
 
     kind: NoticeKind
@@ -74,3 +76,4 @@ class Notice:
     body: str
     button: str = ""
     page: str = ""
+    needed: frozenset[str] = frozenset()
