@@ -16,7 +16,7 @@ from trackyard.api.documentation import examples
 from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.openapi.examples import add_examples
 
-AMBIGUOUS = 18
+AMBIGUOUS = 23
 """Pairs of paths of which one has a name where the other has an id. The public API has them; the name wins."""
 
 

@@ -140,6 +140,17 @@ OF_PATH: Final[dict[str, str]] = {
     "offer.promo-code.edit": "promo code",
     **dict.fromkeys((f"people.{act}" for act in ("edit", "invite", "owner", "remove")), "member"),
     **dict.fromkeys(("people.second_factor.reset", "people.look_as"), "member"),
+    **{
+        f"{prefix}.{act}": kind
+        for prefix, kind in (
+            ("admin.partner", "affiliate"),
+            ("admin.advertiser", "advertiser"),
+            ("admin.user", "staff"),
+            ("people", "member"),
+        )
+        for act in ("access", "sign_in_link", "sessions.end")
+    },
+    "admin.advertiser.second_factor.reset": "advertiser",
     "auth.session.end": "session",
     **dict.fromkeys((f"stats.saved-report.{act}" for act in ("edit", "remove", "mail", "mail.stop")), "saved report"),
     **dict.fromkeys(
@@ -158,7 +169,7 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.partner.second_factor.reset": "affiliate",
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
     **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
-    **dict.fromkeys(("admin.user.second_factor.reset", "admin.user.sign_in_link"), "staff"),
+    "admin.user.second_factor.reset": "staff",
 }
 """Method to the kind of the thing in its path."""
 

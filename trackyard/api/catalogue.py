@@ -23,6 +23,7 @@ from trackyard.api.offers import categories, connections, estimates, offers, pro
 from trackyard.api.offers import lists as offer_lists
 from trackyard.api.offers.feeds import product_feeds
 from trackyard.api.people import (
+    access,
     advertisers,
     affiliates,
     company_people,
@@ -84,6 +85,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("advertiser-sign-in", "Sign-in of advertisers, and their keys", signing.routes.endpoints),
     Topic("advertiser-account", "The calling advertiser's own record", account.routes.endpoints),
     Topic("invitations", "Invitations of affiliates, advertisers and staff users", invitations.routes.endpoints),
+    Topic("access", "Access to accounts, for staff", access.routes.endpoints),
     Topic("company-people", "People of affiliates and advertisers", company_people.routes.endpoints),
     Topic("advertiser-offers", "The calling advertiser's own offers", own_offers.routes.endpoints),
     Topic("advertiser-figures", "The calling advertiser's own statistics and conversions", figures.routes.endpoints),

@@ -49,6 +49,7 @@ def path_subjects(api: Api, advertiser: str) -> dict[str, Callable[[], Any]]:
     named = (
         *("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass", "admin.advertiser.look_as"),
         *("admin.advertiser.signing-secret.renew", "admin.advertiser.signing-secret.remove"),
+        *(f"admin.advertiser.{act}" for act in ("access", "sign_in_link", "sessions.end", "second_factor.reset")),
     )
     invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD")["number"]
     billed = ("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit")

@@ -68,6 +68,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
 
     asked = _asked(api)
     affiliates = ("get", "edit", "locale", "password", "referrals", "second_factor.reset", "look_as")
+    affiliates += ("access", "sign_in_link", "sessions.end")
     return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
         "user.permissions.edit": lambda: pid,
         "admin.payment_system.edit": payment_system,

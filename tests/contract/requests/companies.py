@@ -39,6 +39,7 @@ def own_subjects(api: Api, pid: int) -> dict[str, Callable[[ApiClient], Any]]:
         return add_place(api, Account(AccountKind.AFFILIATE, str(pid)) if staff else caller.company)
 
     methods = ("edit", "invite", "owner", "remove", "second_factor.reset", "look_as")
+    methods += ("access", "sign_in_link", "sessions.end")
     return {f"people.{method}": place for method in methods}
 
 

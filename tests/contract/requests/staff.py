@@ -67,6 +67,7 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
     named = (
         *("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"),
         *("admin.user.second_factor.reset", "admin.user.sign_in_link"),
+        *("admin.user.access", "admin.user.sessions.end"),
     )
 
     def key_of_another() -> str:

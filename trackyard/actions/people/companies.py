@@ -121,6 +121,11 @@ def invite_again(deps: Deps, company: Account, member_id: str) -> None:
         _mail_invitation(deps, conn, company, required(find_signer(conn, place.signer)))
 
 
+def mail_invitation(deps: Deps, conn: Connection, company: Account, signer: Account) -> None:
+    """Queue the invitation of a person to a company again; the link before ends. Raises NotFound."""
+    _mail_invitation(deps, conn, company, required(find_signer(conn, signer)))
+
+
 def edit_role(deps: Deps, company: Account, member_id: str, role: CompanyRole) -> CompanyPerson:
     """Change what a person does for a company, from the next request on. Raises NotFound, BadInput."""
     _check_role(role)

@@ -238,7 +238,7 @@ def _owner(request: ApiRequest[Deps], params: ListKeys | AddKeyForOwner) -> Acco
 
 
 def _keys(request: ApiRequest[Deps], account: Account) -> KeysAnswer:
-    return KeysAnswer(keys=[_view(each, request.deps.zone) for each in keys.list_keys(request.deps, account)])
+    return KeysAnswer(keys=[key_view(each, request.deps.zone) for each in keys.list_keys(request.deps, account)])
 
 
 def _add(request: ApiRequest[Deps], account: Account, params: AddKey) -> KeyAnswer:
@@ -251,7 +251,7 @@ def _add(request: ApiRequest[Deps], account: Account, params: AddKey) -> KeyAnsw
 def _edit(request: ApiRequest[Deps], params: EditKey) -> KeyAnswer:
     given = params.sent_limits(request.deps.clock.now_ms())
     after = keys.edit_key(request.deps, request.subject.id, given)
-    return KeyAnswer(key=_view(after, request.deps.zone))
+    return KeyAnswer(key=key_view(after, request.deps.zone))
 
 
 def _rotate(request: ApiRequest[Deps], params: RotateKey) -> KeyAnswer:
@@ -265,10 +265,11 @@ def _remove(request: ApiRequest[Deps]) -> RemovedKeyAnswer:
 
 
 def _made(made: MadeKey, zone: ZoneInfo) -> KeyAnswer:
-    return KeyAnswer(key=_view(made.key, zone, made.secret))
+    return KeyAnswer(key=key_view(made.key, zone, made.secret))
 
 
-def _view(key: ApiKey, zone: ZoneInfo, secret: str | UnsetType = UNSET) -> KeyView:
+def key_view(key: ApiKey, zone: ZoneInfo, secret: str | UnsetType = UNSET) -> KeyView:
+    """Return a key. secret: of a key that was just made."""
     return view_of(
         KeyView,
         key,

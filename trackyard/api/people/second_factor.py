@@ -4,9 +4,10 @@ from typing import Annotated, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import second_factor
+from trackyard.actions.people.advertisers import get_advertiser
 from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.staff import get_staff
-from trackyard.api.lookups import by_hex, in_scope_by_number
+from trackyard.api.lookups import by_hex, in_scope_by_hex, in_scope_by_number
 from trackyard.api.people.sessions import ConfirmPassword
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Permission
@@ -134,4 +135,17 @@ def reset_staff(request: ApiRequest[Deps], _params: NoParams) -> Answer:
 def reset_affiliate(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     """Remove the second factor of an affiliate that lost its device and its recovery codes."""
     second_factor.reset(request.deps, Account(AccountKind.AFFILIATE, str(request.subject.id)), request.caller)
+    return Answer()
+
+
+@routes.post(
+    "/admin/advertiser/{id}/second_factor/reset",
+    for_staff(Permission.ADVERTISERS_WRITE),
+    id="admin.advertiser.second_factor.reset",
+    credentials=True,
+    find=in_scope_by_hex(get_advertiser),
+)
+def reset_advertiser(request: ApiRequest[Deps], _params: NoParams) -> Answer:
+    """Remove the second factor of an advertiser that lost its device and its recovery codes."""
+    second_factor.reset(request.deps, Account(AccountKind.ADVERTISER, request.subject.advertiser.id), request.caller)
     return Answer()

@@ -86,7 +86,7 @@ def _find(request: ApiRequest[Deps]) -> Session:
 def list_(request: ApiRequest[Deps], _params: NoParams) -> SessionsAnswer:
     """List the open sessions of the calling account."""
     found = sessions.list_sessions(request.deps, request.caller.signer)
-    return SessionsAnswer(sessions=[_view(each, request.caller.session, request.deps.zone) for each in found])
+    return SessionsAnswer(sessions=[session_view(each, request.caller.session, request.deps.zone) for each in found])
 
 
 @routes.delete("/auth", _OWN, id="auth.sign-out")
@@ -136,7 +136,8 @@ def change_password(request: ApiRequest[Deps], params: ChangePassword) -> EndedS
     return EndedSessionsAnswer(ended=ended)
 
 
-def _view(session: Session, current: str, zone: ZoneInfo) -> SessionView:
+def session_view(session: Session, current: str, zone: ZoneInfo) -> SessionView:
+    """Return a session as its owner sees it. current: the id of the session that calls."""
     times = {name: datetime_text(getattr(session, name), zone) for name in ("created_at", "last_used_at")}
     end = datetime_text(min(session.idle_until, session.expires_at), zone)
     return view_of(SessionView, session, current=session.id == current, expires_at=end, **times)

@@ -6,7 +6,6 @@ from msgspec import UNSET, UnsetType, structs
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import staff
-from trackyard.actions.people.sign_in.by_link import mail_link, make_link
 from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
@@ -14,7 +13,7 @@ from trackyard.api.people.trees import TreeView, tree_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, log_key_reads, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.people.staff_permissions import staff_tree
@@ -90,12 +89,6 @@ class RemoveStaff(Params):
     successor: s.Hex | None = None
 
 
-class MakeSignInLink(Params):
-    """How the link reaches the staff user. mail: it is mailed, and the answer has none."""
-
-    mail: s.Flag = False
-
-
 class StaffView(View):
     """A staff user with its key (docs/api/staff.md#get-adminuserid).
 
@@ -137,13 +130,6 @@ class PasswordView(View):
     password: str
 
 
-class SignInLinkView(View):
-    """A link with which a staff user chooses a password and signs in. link: null when it was mailed."""
-
-    id: str
-    link: str | None
-
-
 class StaffDetailsView(StaffView, kw_only=True):
     """A staff user alone. permissions: what its roles and its own levels come to, by area and feature."""
 
@@ -181,12 +167,6 @@ class PasswordAnswer(Answer):
     """A new password."""
 
     user: PasswordView
-
-
-class SignInLinkAnswer(Answer):
-    """A new link of a staff user."""
-
-    user: SignInLinkView
 
 
 @routes.get("/admin/users", for_staff(Permission.USERS_WRITE), id="admin.users.list")
@@ -264,27 +244,6 @@ def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnsw
         request.deps, staff_id, params.password, keep=request.session, by=request.caller.account
     )
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
-
-
-@routes.post(
-    "/admin/user/{id}/sign_in_link",
-    for_staff(Permission.USERS_WRITE),
-    id="admin.user.sign_in_link",
-    credentials=True,
-    find=find,
-    not_replayable=True,
-)
-def make_sign_in_link(request: ApiRequest[Deps], params: MakeSignInLink) -> SignInLinkAnswer:
-    """Make a link with which a staff user chooses a password and signs in, once within 24 hours.
-
-    The links before end. The password before works until the link is used.
-    """
-    user = request.subject.user
-    account = Account(AccountKind.STAFF, user.id)
-    if params.mail:
-        mail_link(request.deps, account)
-    link = None if params.mail else make_link(request.deps, account)
-    return SignInLinkAnswer(user=SignInLinkView(id=user.id, link=link))
 
 
 @routes.post(

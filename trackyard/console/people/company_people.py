@@ -24,6 +24,7 @@ from trackyard.console.lists import cells
 from trackyard.console.lists.cells import Act, ListCell, PageLink
 from trackyard.console.lists.declared import ListColumn, ListPage, On
 from trackyard.console.lists.page import declare_list
+from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.faults import fault_of
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.people.companies import COMPANY_ROLES, CompanyRole
@@ -194,10 +195,23 @@ def _edit(door: PeoplePages, request: PageRequest) -> PageAnswer:
     return _page(door, request, found)
 
 
+def _access_page(
+    door: PeoplePages, request: PageRequest, *, fault: str = "", status: int = 200, link: str = ""
+) -> PageAnswer:
+    """Return the page of the person of the path after a button of its access."""
+    return _page(door, request, _found(door, request), fault, status, link)
+
+
 def _page(
-    door: PeoplePages, request: PageRequest, found: CompanyPersonView, fault: str = "", status: int = 200
+    door: PeoplePages,
+    request: PageRequest,
+    found: CompanyPersonView,
+    fault: str = "",
+    status: int = 200,
+    link: str = "",
 ) -> PageAnswer:
     place = door.place(request)
+    card = None if door.kind is None else access_card(request, AccountKind.MEMBER, f"{place}/{found.id}", link)
     return request.page(
         "people/company_person.html",
         status,
@@ -210,7 +224,7 @@ def _page(
         line=gettext("A role counts from the next page or request on."),
         meanings=[(rule.label, rule.about) for rule in COMPANY_ROLES.values()],
         asks_password=door.kind is None,
-        may_reset=request.calls.may(api.reset_factor),
+        card=card,
         save=gettext("Save"),
     )
 
@@ -242,7 +256,6 @@ _ACTS: Final[tuple[tuple[str, Method, str, bool], ...]] = (
     ("invite", api.invite, lazy_gettext("The invitation of {name} is on its way again."), False),
     ("remove", api.remove, lazy_gettext("{name} has no access any more."), False),
     ("owner", api.hand_over, lazy_gettext("{name} owns the company now."), True),
-    ("second-factor", api.reset_factor, lazy_gettext("{name} signs in with the password alone from now on."), False),
 )
 """What a button does: its address, its method, the sentence after it, and whether owners send a password."""
 
@@ -257,9 +270,9 @@ def _declare(door: PeoplePages) -> None:
     if door.kind is not None:
         needs = (api.list_, api.look_as)
         pages.post(f"{door.path}/{{person}}/look-as", audience=door.audience, needs=needs)(partial(_look, door))
+        company = door.path.removesuffix("/people")
+        declare_access(pages, AccountKind.MEMBER, partial(_access_page, door), api.list_, below=company)
     for name, method, done, asks in _ACTS:
-        if door.kind is None and method is api.reset_factor:
-            continue  # staff alone
         act = partial(_do, method, done, asks, door)
         pages.post(f"{door.path}/{{person}}/{name}", audience=door.audience, needs=(api.list_, method))(act)
 

@@ -11,7 +11,7 @@ MAX_MESSAGE: Final = 2000
 class Invitation:
     """What goes with an invitation besides the account.
 
-    language: of the account's pages and mails; "" = the usual one.
+    language: for pages and mails; "" = the usual one.
     message: the words of the staff user, above the link.
     """
 

@@ -5,7 +5,7 @@ Tokens are stored as digests. The time of a link that is mailed begins when its 
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import Account
@@ -44,6 +44,13 @@ def use_link(conn: Connection, token: str, now_ms: int) -> Account | None:
     """Remove a link; return its account, None for an unknown, used or expired one. now_ms: UTC."""
     used = delete(sign_in_link).where(*_valid(token, now_ms)).returning(sign_in_link.c.owner)
     return _account(conn.execute(used).scalar_one_or_none())
+
+
+def newest_end(conn: Connection, account: Account, now_ms: int) -> int | None:
+    """Return when the newest link of an account ends, UTC milliseconds; None = none works. now_ms: UTC."""
+    columns = sign_in_link.c
+    query = select(func.max(columns.expires_at)).where(columns.owner == account.name, columns.expires_at > now_ms)
+    return conn.execute(query).scalar_one_or_none()
 
 
 def remove_links(conn: Connection, account: Account) -> None:

@@ -109,6 +109,22 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
             return None if place is None else find_account(conn, place.signer)
 
 
+def has_no_password(conn: Connection, signer: Account) -> bool:
+    """Return whether who signs in has not chosen a password yet."""
+    found = find_account(conn, signer)
+    return found is not None and found.password_hash is None
+
+
+def last_sign_in(conn: Connection, account: Account) -> int | None:
+    """Return when a staff user or the owner of a company signed in last, UTC milliseconds; None = never."""
+    table = {AccountKind.STAFF: staff, AccountKind.AFFILIATE: affiliate, AccountKind.ADVERTISER: advertiser}[
+        account.kind
+    ]
+    number = int(account.id) if account.kind is AccountKind.AFFILIATE else account.id
+    at: int | None = conn.execute(select(table.c.last_login_at).where(table.c.id == number)).scalar_one_or_none()
+    return at
+
+
 def emails_of(conn: Connection, signers: Iterable[Account]) -> dict[str, str]:
     """Return the e-mail addresses of people and owners of companies by the name of their account."""
     wanted, found = list(signers), dict[str, str]()

@@ -73,8 +73,13 @@ class LinkedAccount:
 def make_link(deps: Deps, account: Account) -> str:
     """Return a new link of an account; the links before end. Raises Conflict for one that may not sign in."""
     with deps.database.write() as conn:
-        _check_active(conn, account)
-        return _new_link(conn, account, deps.api_url, deps.clock.now_ms())
+        return add_link(deps, conn, account)
+
+
+def add_link(deps: Deps, conn: Connection, account: Account) -> str:
+    """Store a new link of an account, and return it; the links before end. Raises as make_link."""
+    _check_active(conn, account)
+    return _new_link(conn, account, deps.api_url, deps.clock.now_ms())
 
 
 def mail_link(deps: Deps, account: Account, message: str = "") -> None:

@@ -1,16 +1,16 @@
-"""What lets a staff user in, and what keeps it out: links, blocking, the second factor, removal."""
+"""What keeps a staff user out: blocking and removal."""
 
 from typing import Final
 
-from trackyard.api.people import second_factor, staff
+from trackyard.api.people import staff
 from trackyard.base.errors import BadInput
-from trackyard.base.texts.marks import LazyText, gettext, lazy_gettext
+from trackyard.base.texts.marks import LazyText, gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.methods import Method
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.accounts.listing import PATH
-from trackyard.console.staff.accounts.one import find_user, user_page
+from trackyard.console.staff.accounts.one import find_user
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.people_names import full_name
 from trackyard.domain.people.staff import StaffStatus
@@ -19,21 +19,6 @@ pages = Pages()
 
 _MOST_USERS: Final = 500
 """The most staff users from which a successor is chosen."""
-
-
-@pages.post(f"{PATH}/{{id}}/link", needs=(staff.make_sign_in_link,))
-def show_link(request: PageRequest) -> PageAnswer:
-    """Make a sign-in link and show it once."""
-    made = request.calls.ask(staff.make_sign_in_link, path=request.path).user
-    return user_page(request, link=made.link or "")
-
-
-@pages.post(f"{PATH}/{{id}}/mail-link", needs=(staff.make_sign_in_link,))
-def mail_link(request: PageRequest) -> PageAnswer:
-    """Mail a sign-in link to the user."""
-    user = find_user(request)
-    request.calls.ask(staff.make_sign_in_link, [("mail", "1")], request.path)
-    return Redirect(_path(request), gettext("A sign-in link is on its way to %(email)s.", email=user.email))
 
 
 @pages.post(f"{PATH}/{{id}}/block", needs=(staff.block,))
@@ -46,12 +31,6 @@ def block(request: PageRequest) -> PageAnswer:
 def unblock(request: PageRequest) -> PageAnswer:
     """Let the user in again."""
     return _change(request, staff.unblock, LazyText(StaffStatus.ACTIVE.rule.done))
-
-
-@pages.post(f"{PATH}/{{id}}/second-factor", needs=(second_factor.reset_staff,))
-def reset_second_factor(request: PageRequest) -> PageAnswer:
-    """Remove the second factor of the user."""
-    return _change(request, second_factor.reset_staff, lazy_gettext("{name} has no second factor any more."))
 
 
 @pages.get(f"{PATH}/{{id}}/remove", needs=(staff.remove,))

@@ -2,15 +2,16 @@
 
 from typing import Final
 
-from trackyard.api.people import keys as keys_api
 from trackyard.api.people import presets, staff
 from trackyard.console.account.roles import ROLE_WORDS
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.accounts.levels import METHOD, shown_sections
 from trackyard.console.staff.accounts.listing import PATH
 from trackyard.console.staff.people_names import full_name
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import StaffStatus
 
@@ -26,16 +27,19 @@ def staff_user(request: PageRequest) -> PageAnswer:
     return user_page(request)
 
 
-def user_page(request: PageRequest, *, link: str = "") -> Html:
-    """Return the page of the user of the path. link: a new sign-in link, which is shown once."""
+def user_page(request: PageRequest, *, fault: str = "", status: int = 200, link: str = "") -> Html:
+    """Return the page of the user of the path.
+
+    fault: why nothing was changed. link: a new sign-in link, which is shown once.
+    """
     calls = request.calls
     user = find_user(request)
-    keys = calls.ask(keys_api.list_of, [("user_id", user.id)]).keys if calls.may(keys_api.list_of) else []
     is_administrator = Role.ADMIN in user.roles
     sections = [] if is_administrator else shown_sections(user.permissions)
     may_level = calls.may(METHOD)
     return request.page(
         "staff/accounts/one.html",
+        status,
         user=user,
         name=full_name(user),
         rule=StaffStatus(user.status).rule,
@@ -47,11 +51,14 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
         presets=_presets(request) if sections and may_level else [],
         is_self=user.id == request.person.caller.account.id,
         path=f"{PATH}/{user.id}",
-        link=link,
-        keys=keys,
+        card=access_card(request, AccountKind.STAFF, f"{PATH}/{user.id}", link),
+        fault=fault,
         may_write=calls.may(staff.edit),
         api_request_path=calls.address(staff.show, path=request.path),
     )
+
+
+declare_access(pages, AccountKind.STAFF, user_page, staff.show)
 
 
 def _presets(request: PageRequest) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import MARKS as OFFER_MARKS
 from trackyard.console.offers_shown.words import STATUSES as OFFER_STATUSES
+from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.custom_answers import custom_answers
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
@@ -24,6 +25,7 @@ from trackyard.console.staff.people_names import manager_name
 from trackyard.console.staff.results import with_results
 from trackyard.console.system.audit_log import recent_changes
 from trackyard.domain.people.advertisers import ADVERTISER_STATUS_RULES, AdvertiserStatus
+from trackyard.domain.people.callers import AccountKind
 
 pages = Pages()
 
@@ -48,8 +50,21 @@ def advertiser_page(request: PageRequest) -> PageAnswer:
     return page_of(request, find_advertiser(request))
 
 
-def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner: str = "", status: int = 200) -> Html:
-    """Return the page of an advertiser. banner: why the change that was asked for was refused."""
+def access_page(request: PageRequest, *, fault: str = "", status: int = 200, link: str = "") -> Html:
+    """Return the page of the advertiser of the path after a button of its access."""
+    return page_of(request, find_advertiser(request), fault, status, link)
+
+
+declare_access(pages, AccountKind.ADVERTISER, access_page, advertisers.show)
+
+
+def page_of(
+    request: PageRequest, advertiser: advertisers.AdvertiserView, banner: str = "", status: int = 200, link: str = ""
+) -> Html:
+    """Return the page of an advertiser.
+
+    banner: why the change that was asked for was refused. link: a new sign-in link, which is shown once.
+    """
     calls, number = request.calls, advertiser.id
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
     may_write, rule = calls.may(advertisers.edit), AdvertiserStatus(advertiser.status).rule
@@ -75,7 +90,7 @@ def page_of(request: PageRequest, advertiser: advertisers.AdvertiserView, banner
         statuses=OFFER_STATUSES,
         marks=OFFER_MARKS,
         rule=rule,
-        may_send=may_write and calls.may(advertisers.send_password) and bool(advertiser.email),
+        card=access_card(request, AccountKind.ADVERTISER, f"/console/advertisers/{number}", link),
         has_code=_HIDDEN not in advertiser.postback_url,
         may_write=may_write,
         may_look=calls.may(advertisers.look_as) and rule.may_sign_in,
@@ -115,18 +130,6 @@ def add_note(request: PageRequest) -> PageAnswer:
     except BadInput as refusal:
         return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Redirect(f"/console/advertisers/{advertiser.id}#notes", gettext("The note is saved."))
-
-
-@pages.post("/console/advertisers/{id}/password", needs=(advertisers.show, advertisers.send_password))
-def send_password(request: PageRequest) -> PageAnswer:
-    """Mail the advertiser a new password, with which it signs in."""
-    advertiser = find_advertiser(request)
-    try:
-        request.calls.ask(advertisers.send_password, path={"id": advertiser.id})
-    except BadInput as refusal:
-        return page_of(request, advertiser, fault_of(refusal), refusal.status)
-    done = gettext("A new password is on its way to %(email)s.", email=advertiser.email)
-    return Redirect(f"/console/advertisers/{advertiser.id}#sign-in", done)
 
 
 def _contact(request: PageRequest, advertiser: advertisers.AdvertiserView) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES
@@ -25,6 +26,7 @@ from trackyard.console.staff.people_names import affiliate_name, manager_name
 from trackyard.console.staff.results import with_results
 from trackyard.console.system.audit_log import recent_changes
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.people.callers import AccountKind
 
 pages = Pages()
 
@@ -40,16 +42,26 @@ def affiliate_page(request: PageRequest) -> PageAnswer:
     return page_of(request, find_affiliate(request))
 
 
+def access_page(request: PageRequest, *, fault: str = "", status: int = 200, link: str = "") -> Html:
+    """Return the page of the affiliate of the path after a button of its access."""
+    return page_of(request, find_affiliate(request), fault, status, link=link)
+
+
+declare_access(pages, AccountKind.AFFILIATE, access_page, affiliates.show)
+
+
 def page_of(
     request: PageRequest,
     affiliate: AffiliateView,
     banner: str = "",
     status: int = 200,
     tested: tuple[int, PostbackTestView] | None = None,
+    link: str = "",
 ) -> Html:
     """Return the page of an affiliate.
 
     banner: why the change that was asked for was refused. tested: the number of a postback with the result of its test.
+    link: a new sign-in link, which is shown once.
     """
     calls, number = request.calls, affiliate.id
     request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
@@ -70,6 +82,7 @@ def page_of(
         note=request.field("note") if banner else "",
         may_write=may_write,
         tested=tested,
+        card=access_card(request, AccountKind.AFFILIATE, f"/console/affiliates/{number}", link),
         may_pay=request.may_open("/console/payments"),
         waits_for_email=affiliate.email_state == "waiting",
         most=MOST,
