@@ -20,6 +20,7 @@ from tests.contract.requests import (
     affiliates,
     companies,
     comparisons,
+    messages,
     money,
     offers,
     people,
@@ -165,7 +166,9 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
-    good |= companies.good_params(pid) | affiliates.good_params(api, pid) | money.good_params(pid)
+    good |= (
+        messages.good_params() | companies.good_params(pid) | affiliates.good_params(api, pid) | money.good_params(pid)
+    )
     api.admin.post("/3.1/user/permissions", **{"permissions[stats][conversions-import][level]": "write"})
     public = api.add_offer(privacy="public")
     good["affiliate.conversion.import"], good["affiliate.conversions.import"] = (
@@ -178,6 +181,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         | accounts.own_subjects(api)
         | money.own_subjects(api)
         | comparisons.own_subjects(api)
+        | messages.own_subjects(api)
     )
     own = subjects_of_caller, companies.own_params(api) | accounts.own_params(api) | money.own_params(api)
     owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]

@@ -156,6 +156,10 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(
         (f"{who}.keys.{what}" for who in ("auth", "admin") for what in ("edit", "rotate", "remove")), "key"
     ),
+    **dict.fromkeys(
+        (f"admin.message.{act}" for act in ("get", "edit", "preview", "send", "cancel", "remove")), "message"
+    ),
+    **dict.fromkeys(("message.get", "message.read"), "message"),
     "admin.affiliatepostback.resend": "attempt",
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
@@ -218,7 +222,7 @@ _PLAIN_NAMES: Final = (
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
-    ("smartlink_id", "width", "height", "text"),
+    ("smartlink_id", "width", "height", "text", "countries", "statuses"),
     ("csv", "classes", "subs[*][value]", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]", "quiet_from", "quiet_until", "digest_hour"),

@@ -12,6 +12,7 @@ from typing import Any
 from tests.contract.requests.accounts import add_own_key, add_own_report
 from tests.contract.requests.companies import add_place, key_of_member
 from tests.contract.requests.comparisons import add_own_comparison
+from tests.contract.requests.messages import add_received
 from tests.contract.requests.money import add_correction
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
@@ -85,6 +86,9 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
         side.add("key", add_own_key(client))
         side.add("saved report", add_own_report(side.api, client))
         side.add("comparison", add_own_comparison(side.api, client))
+    reader = Account(AccountKind.AFFILIATE, str(side.one("affiliate")))
+    author = Account(AccountKind.STAFF, side.one("staff"))
+    side.add("message", add_received(api, reader, author, side.text("staff")))
     side.callers["advertiser"] = api.advertiser_client(side.one("advertiser"))
     side.callers["advertiser"].call(
         "GET", "/3.1/advertiser/offers"

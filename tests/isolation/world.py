@@ -11,6 +11,7 @@ from tests.contract.requests import (
     affiliates,
     companies,
     comparisons,
+    messages,
     money,
     offers,
     people,
@@ -75,6 +76,7 @@ class World:
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
         own = accounts.own_subjects(self.api) | money.own_subjects(self.api) | comparisons.own_subjects(self.api)
+        own |= messages.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
         if endpoint.id in companies.own_subjects(self.api, 0):
@@ -196,6 +198,7 @@ def _examples(side: Side) -> SideRequests:
         | rules.good_params(offer, pid)
         | comparisons.good_params()
         | companies.good_params(pid)
+        | messages.good_params()
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},

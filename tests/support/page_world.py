@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.contract.requests import comparisons, money, rules
+from tests.contract.requests import comparisons, messages, money, rules
 from tests.contract.requests.staff import path_subjects
 from tests.support.api import Api, installed
 from tests.support.events import make_notices
@@ -195,7 +195,10 @@ def _of_lists(desk: TrafficDesk) -> dict[str, Any]:
     [currency] = desk.api.admin.get("/3.1/admin/currency", extended=1)["quotes"]
     made = rules.path_subjects(desk.api, desk.offer, desk.pid)
     made["admin.rule-firing.undo"]()
+    reader = Account(AccountKind.AFFILIATE, str(desk.pid))
     return {
+        "/console/messages": messages.own_subjects(desk.api)["admin.message.get"](desk.api.admin),
+        "/portal/messages": messages.add_received(desk.api, reader),
         "/console/rules": made["admin.rule.get"](),
         "/console/staff": number,
         "/console/staff/presets": _made(preset),

@@ -50,7 +50,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "affiliates": (
         """admin.partner.* admin.partners.* partner.postback.* partner.postbacks.* admin.postbacks.*
         admin.postback.* admin.affiliatepostback.* admin.affiliatepostbacks.*
-        partner.pixel.* partner.pixels.* admin.pixel* admin.custom_fields.list""",
+        partner.pixel.* partner.pixels.* admin.pixel* admin.custom_fields.list admin.message.* admin.messages.*""",
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER},
     ),
     "balances": ("balance.get balance.statement", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),

@@ -113,7 +113,9 @@ def test_fault_of_a_text_names_its_field_and_value_and_nothing_is_kept(api: Api)
     assert api.admin.get(CONNECTED)["mail"]["own"] == [] and not queued(api)
 
 
-@pytest.mark.parametrize("kind", ["sign_in.link", "password.link", "company.invited", "account.invited", "email.to_confirm"])
+@pytest.mark.parametrize(
+    "kind", ["sign_in.link", "password.link", "company.invited", "account.invited", "email.to_confirm"]
+)
 def test_link_that_lets_a_person_in_cannot_be_dropped_or_sent_elsewhere(api: Api, kind: str) -> None:
     path = f"{KINDS}/{kind}"
     assert list(refused(api.admin, path, subject="Hi", body="Hello {name}")) == ["body"]

@@ -1,6 +1,6 @@
 """Who hears of an event (docs/spec/events.md#audiences)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from trackyard.actions.people.callers import caller_of
@@ -9,6 +9,7 @@ from trackyard.actions.people.signers import Signer, find_signer
 from trackyard.actions.platform.notices import Recipient
 from trackyard.domain.events.events import Event
 from trackyard.domain.events.kinds import EventAudience, NoticeRule
+from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import HOMES, Access, Account, AccountKind, StaffCaller
 from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.roles import Permission
@@ -61,7 +62,23 @@ def hearers_of(conn: Connection, event: Event, rule: NoticeRule) -> list[Hearer]
         case EventAudience.ACCOUNT:
             named = [Account.of_name(event.account)] if event.account else []  # "" = it was erased
             return list(_accounts(conn, named))
+        case EventAudience.RECEIVERS:
+            return []  # actions/platform/message_sending.py
     return [each for each in found if each.account.name != event.actor]
+
+
+def people_of_affiliates(conn: Connection, found: Iterable[AffiliateName], active: Container[int]) -> list[Hearer]:
+    """Return the people of affiliates: the owners, then the other people.
+
+    active: the affiliates that may sign in. Of the others the owner hears by mail alone.
+    """
+    owners, companies = list[Hearer](), list[Account]()
+    for each in found:
+        company = Account(AccountKind.AFFILIATE, str(each.id))
+        signer = Signer(company, each.email, each.name or each.login, has_password=True)
+        owners.append(Hearer(company, signer, company.kind, each.id in active))
+        companies += [company] if each.id in active else []
+    return [*owners, *_members(conn, companies, Permission.NONE)]
 
 
 def _staff(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:

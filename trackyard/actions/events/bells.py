@@ -16,7 +16,9 @@ from trackyard.store.events.choices import Choices
 
 _AUDIENCES: Final = {
     StaffCaller: frozenset({EventAudience.STAFF, EventAudience.ACCOUNT}),
-    AffiliateCaller: frozenset({EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT}),
+    AffiliateCaller: frozenset(
+        {EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT, EventAudience.RECEIVERS}
+    ),
     AdvertiserCaller: frozenset({EventAudience.ADVERTISER, EventAudience.ACCOUNT}),
 }
 """The audiences that a caller can be of."""

@@ -28,18 +28,18 @@ def notify_next(database: Database, now_ms: int) -> int:
 def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int) -> None:
     assert event.seq is not None
     found = hearers_of(conn, event, rule)
-    in_bell = [each.account for each in _on(conn, event, rule, Channel.BELL, found) if each.may_sign_in]
+    in_bell = [each.account for each in with_channel(conn, event, rule, Channel.BELL, found) if each.may_sign_in]
     bell.add_items(conn, in_bell, event.seq, rule.audience)
     if event.is_silent or event.rule.is_mailed_by_act:
         return
     notice, values = NOTICES[rule.mail], event.values()
-    mailed = [each for each in _on(conn, event, rule, Channel.MAIL, found) if each.has_email]
+    mailed = [each for each in with_channel(conn, event, rule, Channel.MAIL, found) if each.has_email]
     if rule.page and mailed:  # the people of an audience have the same first page
         values["link"] = f"{settings.find_api_url(conn)}{page_of(event, rule, notice.page, mailed[0].home)}"
     send_notice(conn, notice, [each.recipient for each in mailed], now_ms, **values)
 
 
-def _on(
+def with_channel(
     conn: Connection, event: Event, rule: NoticeRule, channel: Channel, hearers: Iterable[Hearer]
 ) -> Iterator[Hearer]:
     """Yield the people who have a channel on, by the matrix and their choices."""

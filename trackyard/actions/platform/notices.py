@@ -14,8 +14,8 @@ from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.platform.mails.event_notices import EVENT_NOTICES
 from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
-from trackyard.domain.platform.mails.own_texts import with_own_text
-from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList
+from trackyard.domain.platform.mails.own_texts import MailText, with_own_text
+from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList, MailPersonal
 from trackyard.domain.platform.mails.writing import write_plain, write_subject
 from trackyard.store.engine.database import Connection
 from trackyard.store.people.preferences import languages_of
@@ -322,13 +322,35 @@ def send_notice(
     for recipient in told:
         code = chosen.get(recipient.owner, "") if recipient.owner else ""
         with speaking(language(code or recipient.language)):
-            named = values_for(recipient, base, values) | {"name": recipient.name, "network": look.name}
-            named.setdefault("link", link_of(notice, recipient, base, named))
-            text = with_own_text(notice, own.get(spoken().code), named)
-            made = write_mail(text, named, look, _why(recipient, look))
+            made = _written(notice, recipient, base, look, own, values)
         server = recipient.server
         queued.append(mail.add(conn, recipient.email, made.subject, made.text, now_ms, html=made.html, server=server))
     return queued
+
+
+def preview_notice(conn: Connection, notice: Notice, recipient: Recipient, **values: object) -> "WrittenMail":
+    """Return the mail that `send_notice` would queue to a recipient."""
+    base = settings.find_api_url(conn)
+    look, own = look_of(settings.find_network(conn), base), mail_texts.find_texts(conn, notice.kind)
+    chosen = languages_of(conn, [recipient.owner] if recipient.owner else [])
+    code = chosen.get(recipient.owner, "") if recipient.owner else ""
+    with speaking(language(code or recipient.language)):
+        return _written(notice, recipient, base, look, own, values)
+
+
+def _written(
+    notice: Notice,
+    recipient: Recipient,
+    base: str,
+    look: MailLook,
+    own: Mapping[str, MailText],
+    values: Mapping[str, object],
+) -> "WrittenMail":
+    """Return a mail in the language that is spoken. own: the texts of staff by language."""
+    named = values_for(recipient, base, values) | {"name": recipient.name, "network": look.name}
+    named.setdefault("link", link_of(notice, recipient, base, named))
+    text = with_own_text(notice, own.get(spoken().code), named)
+    return write_mail(text, named, look, _why(recipient, look))
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +380,8 @@ def values_for(recipient: Recipient, base: str, values: Mapping[str, object]) ->
         match value:
             case MailedOffer():
                 return value.link(home)
+            case MailPersonal():
+                return value.to(recipient.name)
             case MailList(items):
                 return MailList([each.link(home) if isinstance(each, MailedOffer) else each for each in items])
         return shown(value()) if callable(value) else value

@@ -36,7 +36,7 @@
   document.querySelectorAll("[data-check-all]").forEach(function (all) {
     all.hidden = false;
     all.addEventListener("change", function () {
-      all.form.querySelectorAll('input[type="checkbox"][name="' + all.dataset.checkAll + '"]').forEach(function (box) { box.checked = all.checked; });
+      Array.from(all.form.elements).forEach(function (box) { if (box.name === all.dataset.checkAll) { box.checked = all.checked; } });
     });
   });
   document.querySelectorAll("[data-copy]").forEach(function (button) {

@@ -103,6 +103,7 @@ STAFF: Final = (
             RailLink(lazy_gettext("Affiliates"), "/console/affiliates"),
             RailLink(lazy_gettext("Advertisers"), "/console/advertisers"),
             RailLink(lazy_gettext("Staff"), "/console/staff"),
+            RailLink(lazy_gettext("Messages"), "/console/messages"),
         ),
     ),
     RailGroup(
@@ -142,6 +143,7 @@ PORTAL: Final = (
             RailLink(lazy_gettext("SmartLinks"), "/portal/smartlinks"),
             RailLink(lazy_gettext("Referrals"), "/portal/referrals"),
             RailLink(lazy_gettext("News"), "/portal/news"),
+            RailLink(lazy_gettext("Messages"), "/portal/messages"),
             RailLink(lazy_gettext("Requests"), "/portal/requests"),
             RailLink(lazy_gettext("People with access"), "/portal/people"),
         ),

@@ -203,6 +203,7 @@ class Selection(Generic[R]):
     choices: a select named `status`. buttons: of the form. line: words before them; after: words after them.
     has_text: whether the form has a text field, which is named `reason`, with `text` as its name.
     template: fields and buttons of a form that needs others.
+    is_apart: whether the form ends before the rows, which have forms of their own.
     """
 
     path: str
@@ -217,6 +218,7 @@ class Selection(Generic[R]):
     after: str = ""
     text: str = ""
     template: str = ""
+    is_apart: bool = False
     shown: Callable[[PageRequest], bool] = lambda _request: True
 
 

@@ -7,6 +7,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.offers import own_listing
 from trackyard.console.portal import (
     home,
+    messages,
     news,
     offer,
     referrals,
@@ -28,4 +29,5 @@ PARTS: Final[tuple[Pages, ...]] = (
     smartlinks.pages,
     referrals.pages,
     news.pages,
+    messages.pages,
 )

@@ -47,6 +47,7 @@ class EventKind(StrEnum):
     FACTOR_ADDED = "second_factor.added"
     FACTOR_REMOVED = "second_factor.removed"
     KEY_MADE = "key.made"
+    MESSAGE_SENT = "message.sent"
 
 
 class EventAudience(StrEnum):
@@ -57,6 +58,7 @@ class EventAudience(StrEnum):
     AFFILIATE, ADVERTISER: the people of the company of the event with a role that has the permission.
     CONNECTED: the people of the affiliates that are connected to the offer of the event.
     ACCOUNT: the one account of the event.
+    RECEIVERS: the affiliates that staff write to; sending the message makes their notices.
     """
 
     STAFF = "staff"
@@ -64,6 +66,7 @@ class EventAudience(StrEnum):
     ADVERTISER = "advertiser"
     CONNECTED = "connected"
     ACCOUNT = "account"
+    RECEIVERS = "receivers"
 
 
 class Channel(StrEnum):
@@ -296,6 +299,11 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             NoticeKind.FACTOR_REMOVED, lazy_gettext("The second factor of your account was removed")
         ),
         EventKind.KEY_MADE: _access(NoticeKind.KEY_MADE, lazy_gettext("Your account has a new API key")),
+        EventKind.MESSAGE_SENT: EventRule(
+            label=lazy_gettext("The network writes to you"),
+            fields=("title",),
+            notices=(NoticeRule(audience=EventAudience.RECEIVERS, mail=NoticeKind.MESSAGE, page="messages/{subject}"),),
+        ),
     }
 )
 """Every kind, in the order in which pages list them."""

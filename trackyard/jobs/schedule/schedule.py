@@ -15,6 +15,7 @@ from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
 from trackyard.actions.platform.mailings import queue_mails
+from trackyard.actions.platform.message_sending import send_next
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -32,7 +33,7 @@ from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.events import events
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
-from trackyard.store.platform import receivers
+from trackyard.store.platform import messages, receivers
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries
@@ -88,7 +89,9 @@ class JobScheduler:
             Job("waiting", 0.5, self.log_waiting, has_any=inbox.has_unlogged),
             Job("events", 0.5, self.number_events, has_any=events.has_unnumbered),
             Job("notices", 0.5, self.notify, has_any=events.has_unnoticed),
+            Job("messages", 0.5, self.send_messages, has_any=messages.has_unsent),
             Job("old events", 600, self.trim_events, by_turns=True),
+            Job("old messages", 600, self.trim_messages, by_turns=True),
             Job("parked", 2, self.unpark, has_any=deliveries.has_parked),
             Job("counters", 600, self.forget_counters, by_turns=True),
             Job("files", 3600, self.sweep_files, by_turns=True),
@@ -191,6 +194,19 @@ class JobScheduler:
     def notify(self) -> int:
         """Make the notices of the next event; return 1, or 0 without an event."""
         return notify_next(self._database, self._clock.now_ms())
+
+    def send_messages(self) -> int:
+        """Do the next step of a message to affiliates that is due; return 1, or 0 without one."""
+        return send_next(self._database, self._clock.now_ms())
+
+    def trim_messages(self) -> int:
+        """Remove messages past the retention of logs, with who has them; return how many rows."""
+        until = self._retention_policy.log_cutoff_ms(self._clock.now_ms())
+        with self._database.read() as conn:
+            if not messages.has_before(conn, until):
+                return 0
+        with self._database.write() as conn:
+            return messages.remove_before(conn, until, _PARKED_CHUNK)
 
     def trim_events(self) -> int:
         """Remove events past the retention of logs; return how many."""

@@ -61,6 +61,7 @@ _UNAUDITED_TABLES: Final = frozenset(
         "usual_time",
         "news_seen",
         "receiver",
+        "message_receipt",
     }
 )
 """Queues, tables that are derived from others, and tables with their own history."""

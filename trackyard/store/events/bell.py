@@ -10,7 +10,7 @@ from trackyard.domain.events.kinds import EventAudience
 from trackyard.domain.people.callers import Account
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.events import events
-from trackyard.store.tables import bell_item
+from trackyard.store.tables import bell_item, event
 
 _COLUMNS = bell_item.c
 
@@ -58,6 +58,12 @@ def mark_read(conn: Connection, account: Account, until_seq: int | None) -> int:
     if until_seq is not None:
         unread = unread.where(_COLUMNS.seq <= until_seq)
     return conn.execute(unread.values(is_read=True)).rowcount
+
+
+def mark_event_read(conn: Connection, account: Account, event_id: str) -> None:
+    """Mark one event as read in the bell of an account."""
+    own = _COLUMNS.account == account.name, _COLUMNS.seq.in_(select(event.c.seq).where(event.c.id == event_id))
+    conn.execute(update(bell_item).where(*own).values(is_read=True))
 
 
 def remove_items(conn: Connection, account: Account) -> None:

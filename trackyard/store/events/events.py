@@ -41,6 +41,11 @@ def number_events(conn: Connection, most: int) -> int:
     return len(ids)
 
 
+def find_event(conn: Connection, event_id: str) -> Event | None:
+    """Return an event by its id, or None."""
+    return _ROWS.find(conn, event_id)
+
+
 def has_unnoticed(conn: Connection) -> bool:
     """Return whether a numbered event waits for its notices."""
     return has_rows(conn, select(event_clock.c.id).where(event_clock.c.numbered > event_clock.c.noticed))

@@ -212,11 +212,18 @@ def list_names(
 
 
 def names_to(
-    conn: Connection, scope: Scope, criteria: AffiliateFilter, offer_ids: Iterable[int] = ()
+    conn: Connection,
+    scope: Scope,
+    criteria: AffiliateFilter,
+    offer_ids: Iterable[int] = (),
+    *,
+    after: int = 0,
+    most: int | None = None,
 ) -> list[AffiliateName]:
-    """Return the names of all affiliates in scope that meet the criteria, in order of id.
+    """Return the names of affiliates in scope that meet the criteria, in order of id.
 
     offer_ids: that each must be connected to one of; empty = any affiliate. `part` is ignored.
+    after: only affiliates with a higher id. most: how many at most; None = all.
     """
     conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
     if criteria.tags:
@@ -225,7 +232,9 @@ def names_to(
         links = connection.c
         joined = links.offer_id.in_(offers), links.enabled
         conditions.append(exists().where(links.affiliate_id == affiliate.c.id, *joined))
-    rows = conn.execute(select(*_NAMES).where(*conditions).order_by(affiliate.c.id))
+    if after:
+        conditions.append(affiliate.c.id > after)
+    rows = conn.execute(select(*_NAMES).where(*conditions).order_by(affiliate.c.id).limit(most))
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
 
 

@@ -39,7 +39,7 @@ from trackyard.store.people import (
     sessions,
     sign_in_links,
 )
-from trackyard.store.platform import mail, news, receivers
+from trackyard.store.platform import mail, messages, news, receivers
 from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
     affiliate,
@@ -271,6 +271,8 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     preferences.remove_preferences(conn, account)
     news.forget_seen(conn, account)
     receivers.forget_account(conn, account)
+    for each in (account, *(Account(AccountKind.MEMBER, place.id) for place in known)):
+        messages.forget_account(conn, each)
     bell.remove_items(conn, account)
     choices.remove_choices(conn, account)
     events.redact_affiliate(conn, affiliate_id)

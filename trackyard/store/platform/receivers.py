@@ -47,6 +47,28 @@ def add_receivers(conn: Connection, mailing_id: str, emails: Mapping[Account, st
     return len(new)
 
 
+def add_mailed(conn: Connection, mailing_id: str, emails: Mapping[Account, str], now_ms: int) -> set[Account]:
+    """Store that accounts get a mailing now; return the ones with a new e-mail address.
+
+    The caller holds a lock on the mailing, and no account has it yet.
+    """
+    wanted = sorted({each.lower() for each in emails.values()})
+    columns = receiver.c
+    known = select(columns.email).where(columns.mailing_id == mailing_id, among_values(columns.email, wanted))
+    taken, new = set(conn.execute(known).scalars()), dict[Account, str]()
+    for account, email in emails.items():
+        if email.lower() not in taken:
+            taken.add(email.lower())
+            new[account] = email.lower()
+    rows = [
+        {"mailing_id": mailing_id, "owner": account.name, "email": email, "mailed_at": now_ms}
+        for account, email in new.items()
+    ]
+    if rows:
+        conn.execute(insert(receiver), rows)
+    return set(new)
+
+
 def count_new(conn: Connection, mailing_id: str, emails: Mapping[Account, str]) -> int:
     """Return how many people `add_receivers` would add."""
     return sum(1 for _ in _new_people(conn, mailing_id, emails))

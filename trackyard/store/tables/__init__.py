@@ -38,7 +38,7 @@ from trackyard.store.tables.installation import (
     security_log,
     setting,
 )
-from trackyard.store.tables.mailings import mail_text, receiver
+from trackyard.store.tables.mailings import mail_text, message, message_receipt, receiver
 from trackyard.store.tables.offers import (
     ad_cost,
     affiliate_postback,
@@ -144,6 +144,8 @@ __all__ = [
     "mail_attachment",
     "mail_text",
     "member",
+    "message",
+    "message_receipt",
     "metadata",
     "news",
     "news_seen",

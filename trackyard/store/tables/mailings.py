@@ -3,10 +3,11 @@
 Times are UTC epoch milliseconds.
 """
 
-from sqlalchemy import Column, Index, String, Text, UniqueConstraint
+from sqlalchemy import Column, Index, Integer, String, Text, UniqueConstraint
 
 from trackyard.domain.platform.mails.kinds import NoticeKind
-from trackyard.store.engine.types import Id24, Moment, Word
+from trackyard.domain.platform.messages import MessageState
+from trackyard.store.engine.types import Document, Id24, Moment, Word
 from trackyard.store.tables.schema import columns, table
 
 receiver = table(  # who gets news, or a message, by mail: each person once
@@ -26,4 +27,30 @@ mail_text = table(  # what staff wrote instead of the default text of a kind of 
     *columns(Text, "subject", "body", nullable=False),  # with values in braces
     Column("button", String(60), nullable=False),  # "" = the default one
     Column("updated_at", Moment, nullable=False),
+)
+
+message = table(  # domain/platform/messages.py: Message
+    "message",
+    Column("id", Id24, primary_key=True),
+    Column("author", Id24, nullable=False),  # the staff user
+    Column("title", String(200), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("audience", Document, nullable=False),
+    Column("state", Word(MessageState), nullable=False),
+    *columns(Moment, "send_at", "planned_at", "sent_at", nullable=True),
+    *columns(Integer, "cursor", "people", "mails", nullable=False),
+    Column("reason", String(200), nullable=False),
+    Column("event_id", Id24, nullable=False),  # "" = it is not sent yet
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+    Index("ix_message_due", "state", "send_at"),
+    Index("ix_message_author", "author", "created_at"),
+)
+
+message_receipt = table(  # an account that has a message, and when it was read
+    "message_receipt",
+    Column("account", String(40), primary_key=True),  # what acts, such as affiliate:7 or member:…
+    Column("message_id", Id24, primary_key=True),
+    Column("read_at", Moment, nullable=True),
+    Index("ix_message_receipt_account_read_at", "account", "read_at"),
+    Index("ix_message_receipt_message_id", "message_id"),
 )

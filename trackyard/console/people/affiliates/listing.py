@@ -7,18 +7,20 @@ from typing import Final
 from trackyard.api.people import affiliates as affiliates_api
 from trackyard.api.people.affiliate_view import AffiliateView
 from trackyard.api.people.affiliates import AffiliatesAnswer
+from trackyard.api.platform import messages as messages_api
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money, together
 from trackyard.console.lists import cells
 from trackyard.console.lists.cells import Act, ListCell, PageLink
-from trackyard.console.lists.declared import Days, ListColumn, ListPage, On, Search, figure_columns
+from trackyard.console.lists.declared import Button, Days, ListColumn, ListPage, On, Search, Selection, figure_columns
 from trackyard.console.lists.figures import FiguresBy
 from trackyard.console.lists.filters import FilterBy
 from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.lists.page import declare_list
 from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.people.messages import NEW as WRITE
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name
 from trackyard.domain.people.affiliates import AffiliateStatus
@@ -110,6 +112,17 @@ AFFILIATE_LIST: Final = ListPage[AffiliateView, AffiliatesAnswer](
         ListColumn(title=lazy_gettext("Balance"), role="figure", cell=_balance),
         *figure_columns(_FIGURES),
         ListColumn(title=lazy_gettext("Tags"), cell=lambda each, _: cells.tags(each.tags)),
+    ),
+    selection=Selection(
+        path=WRITE,
+        field="affiliate",
+        needs=(messages_api.add,),
+        key=lambda each: each.id,
+        about=lambda each, _: gettext("Select the affiliate %(name)s", name=affiliate_name(each)),
+        method="get",
+        is_apart=True,
+        line=lazy_gettext("The selected ones:"),
+        buttons=(Button(label=lazy_gettext("Write to them")),),
     ),
     empty=lazy_gettext("There are no affiliates yet. Affiliates sign up by themselves, or you invite them."),
     empty_links=lambda _: [PageLink(gettext("Invite the first one"), _NEW)],

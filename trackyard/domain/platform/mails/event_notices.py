@@ -186,5 +186,6 @@ EVENT_NOTICES: Final = (
         lazy_gettext("Hello {name},\n\n{affiliate} asks to be paid {amount}.\n"),
         lazy_gettext("Decide"),
     ),
+    Notice(NoticeKind.MESSAGE, "{title}", "{text}\n", lazy_gettext("Read it in your account"), page="messages"),
 )
 """A text for each kind of mail that an event has."""

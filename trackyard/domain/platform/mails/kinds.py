@@ -58,6 +58,7 @@ class NoticeKind(StrEnum):
     PAYMENT_CANCELLED = "payment.cancelled"
     BALANCE_CORRECTED = "balance.corrected"
     PAYMENT_REQUEST_OPENED = "payment_request.opened"
+    MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,21 @@ class MailedOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class MailPersonal:
+    """A text of staff, in which `{name}` is the name of the recipient. Other braces stay as they are."""
+
+    text: str
+
+    def __str__(self) -> str:
+        """Return the text as it was written."""
+        return self.text
+
+    def to(self, name: str) -> str:
+        """Return the text for a recipient."""
+        return self.text.replace("{name}", name)
+
+
+@dataclass(frozen=True, slots=True)
 class MailList:
     """Things in lines of their own."""
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0048"
-down_revision = "0044"
+down_revision = "0046"
 branch_labels = None
 depends_on = None
 
