@@ -22,7 +22,7 @@ MESSAGES = "/3.1/admin/messages"
 
 def write(api: Api, client: ApiClient | None = None, **params: Any) -> str:
     """A draft; its id."""
-    sent = {"title": "Cap raised", "text": "Hello {name},\n\nthe cap is 200 now. {offer}"} | params
+    sent = {"title": "Cap raised", "text": "For {name}: the cap is 200 now. {offer}"} | params
     return str((client or api.admin).post(MESSAGES, **sent)["message"]["id"])
 
 
@@ -120,7 +120,7 @@ def test_preview_is_the_mail_that_the_first_person_gets(api: Api, people: People
     with api.deps.database.read() as conn:
         [row] = conn.execute(select(mail)).all()
     assert (row.subject, row.body, row.html) == (shown["subject"], shown["body"], shown["html"])
-    assert "Hello Name 0,\n\nthe cap is 200 now. {offer}" in row.body, "other braces stay"
+    assert "Hello Name 0,\n\nCap raised\n\nFor Name 0: the cap is 200 now. {offer}" in row.body, "other braces stay"
     assert f"/portal/messages/{number}" in row.body
     assert "<html" in row.html and "Name 0" in row.html
 

@@ -30,7 +30,7 @@ def work(api: Api) -> None:
 
 def draft(visitor: Visitor, **sent: Any) -> str:
     """Write a draft on the page; the path of its page."""
-    answer = post(visitor, f"{PATH}/new", title="Cap raised", text=f"Hello {{name}}, {HOSTILE}", **sent)
+    answer = post(visitor, f"{PATH}/new", title="Cap raised", text=f"Dear {{name}}, {HOSTILE}", **sent)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])
 
@@ -45,7 +45,7 @@ def test_affiliates_of_the_list_are_written_to_after_a_preview(api: Api) -> None
     assert new.fields["affiliate_ids"] == f"{pids[0]}, {pids[2]}"
     place = draft(visitor, affiliate_ids=new.fields["affiliate_ids"])
     page = visitor.get(place).text
-    for text in ("2 people get it now", "2 by mail.", "Name 0 and Name 2", "Hello Name 0, &#34;&gt;&lt;script&gt;"):
+    for text in ("2 people get it now", "2 by mail.", "Name 0 and Name 2", "Dear Name 0, &#34;&gt;&lt;script&gt;"):
         assert text in page, text
     with api.deps.database.read() as conn:
         assert not conn.execute(select(mail).where(mail.c.subject == "Cap raised")).all()

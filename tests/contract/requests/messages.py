@@ -10,7 +10,7 @@ from trackyard.domain.people.callers import Account
 from trackyard.domain.platform.messages import Message, MessageState
 from trackyard.store.platform import messages
 
-MESSAGE = {"title": "The cap is raised", "text": "Hello {name},\n\nthe cap is 200 now."}
+MESSAGE = {"title": "The cap is raised", "text": "From Monday the cap is 200, {name}."}
 _HOUR_MS = 3_600_000
 
 

@@ -47,7 +47,7 @@ _GROUPS: Final = (
                 widget="long",
                 wide=True,
                 label=lazy_gettext("Text"),
-                help=lazy_gettext("{name} becomes the name of each person. The rest is sent as it is written."),
+                help=lazy_gettext("The mail greets each person before it. {name} becomes the name of the person."),
             ),
         ),
     ),

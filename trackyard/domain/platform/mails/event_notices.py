@@ -186,6 +186,12 @@ EVENT_NOTICES: Final = (
         lazy_gettext("Hello {name},\n\n{affiliate} asks to be paid {amount}.\n"),
         lazy_gettext("Decide"),
     ),
-    Notice(NoticeKind.MESSAGE, "{title}", "{text}\n", lazy_gettext("Read it in your account"), page="messages"),
+    Notice(
+        NoticeKind.MESSAGE,
+        "{title}",
+        lazy_gettext("Hello {name},\n\n{title}\n\n{text}\n"),
+        lazy_gettext("Read it in your account"),
+        page="messages",
+    ),
 )
 """A text for each kind of mail that an event has."""
