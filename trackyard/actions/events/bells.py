@@ -7,7 +7,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import NOTICES
 from trackyard.base.errors import BadInput
-from trackyard.domain.events.events import line_of, page_of
+from trackyard.domain.events.events import line_of, page_of, words_of
 from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind, NoticeRule
 from trackyard.domain.people.callers import HOMES, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.store.events import bell, choices
@@ -28,13 +28,14 @@ _AUDIENCES: Final = {
 class ShownNotice:
     """An item of a bell as its reader sees it.
 
-    line: in the language of the moment. page: a path, "" = none.
+    line: in the language of the moment. words: what a person typed with it, "" = nothing. page: a path, "" = none.
     """
 
     seq: int
     kind: EventKind
     at: int
     line: str
+    words: str
     page: str
     is_read: bool
 
@@ -133,4 +134,4 @@ def _shown(item: BellItem, home: str) -> ShownNotice:
     rule = next(each for each in event.rule.notices if each.audience is item.audience)
     notice = NOTICES[rule.mail]
     line, page = line_of(event, notice.subject), page_of(event, rule, notice.page, home)
-    return ShownNotice(event.seq, event.kind, event.at, line, page, item.is_read)
+    return ShownNotice(event.seq, event.kind, event.at, line, words_of(event), page, item.is_read)

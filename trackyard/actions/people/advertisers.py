@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
-from typing import Any
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.events.publishing import publish
+from trackyard.actions.people.affiliates import NO_DECISION
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
 from trackyard.actions.people.company_scope import check_way_in
@@ -28,6 +29,8 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, affiliates, blacklist, sessions, staff
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
+
+_NOT_REACHED: Final = "These words reach no person: the advertiser has no e-mail address, or nothing is decided."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,8 @@ def edit_advertiser(
 ) -> AdvertiserRecord:
     """Change the given fields of an advertiser; lists are replaced, `add_note` is put on top of its note.
 
+    given: also `message`, the words that go with a decision about the status.
+
     sub_accounts: the changes of each, value or except; one without values is removed.
     Raises NotFound, BadInput for a manager, an affiliate or a custom field that does not exist, and AccessDenied.
     """
@@ -155,7 +160,9 @@ def edit_advertiser(
             values["subs_key"] = _new_subs_key()
         set_affiliate_lists(conn, access, before.id, lists, now)
         status = AdvertiserStatus(values.get("status", before.status))
-        _publish_decision(conn, before, status, now)
+        message = values.pop("message", "")
+        if not _publish_decision(conn, before, status, now, message) and message:
+            raise BadInput({"message": [NO_DECISION if status is before.status else _NOT_REACHED]})
         if "status" in values and not status.rule.may_sign_in:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
@@ -168,14 +175,23 @@ def _new_subs_key() -> str:
     return token_hex(16)
 
 
-def _publish_decision(conn: Connection, before: Advertiser, status: AdvertiserStatus, now: int) -> None:
-    """Publish that an advertiser with a password is approved, or is not active any more."""
-    if not (before.email and before.password_hash):
-        return
-    if status.rule.may_sign_in and before.status.rule.is_undecided:
-        publish(conn, EventKind.ADVERTISER_APPROVED, now, Concerned(before.id, None, before.id), reason="")
-    elif status is not before.status and not status.rule.may_sign_in and not status.rule.is_undecided:
-        publish(conn, EventKind.ADVERTISER_REJECTED, now, Concerned(before.id, None, before.id), reason="")
+def _publish_decision(conn: Connection, before: Advertiser, status: AdvertiserStatus, now: int, message: str) -> bool:
+    """Publish that an advertiser is approved, or is not active any more; return whether it hears of it.
+
+    An advertiser without a password hears of a decision with words alone: most such were never to sign in.
+    """
+    if not before.email or not (before.password_hash or message) or status is before.status:
+        return False
+    if status.rule.may_sign_in:
+        if not before.status.rule.is_undecided and not message:
+            return False
+        kind = EventKind.ADVERTISER_APPROVED
+    elif status.rule.is_undecided:
+        return False
+    else:
+        kind = EventKind.ADVERTISER_REJECTED
+    publish(conn, kind, now, Concerned(before.id, None, before.id), reason=message)
+    return True
 
 
 def renew_signing_secret(deps: Deps, access: Access, advertiser_id: str) -> str:

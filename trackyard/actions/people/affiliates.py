@@ -33,6 +33,7 @@ from trackyard.store.people import affiliates, email_confirmations, keys, staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
+NO_DECISION = "These words go with a decision about the status: send another status, too."
 EMAIL_TAKEN = "This e-mail address is taken."
 _UNCONFIRMED = "The e-mail address is not confirmed yet: wait for it, or confirm it yourself with email_confirmed."
 _ASK_AGAIN = "Refuse this change, and ask for other payment systems."
@@ -189,9 +190,9 @@ def publish_payee_change(conn: Connection, affiliate_id: int, now_ms: int) -> No
 def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
-    given: new values by field of Affiliate, `password` in clear, and `add_note`, a note on top of the others. Payment
-    systems and tags are replaced; custom fields and the parts of sub accounts change one by one. Payment systems that
-    need a second person are held instead.
+    given: new values by field of Affiliate, `password` in clear, `add_note`, a note on top of the others, and
+    `message`, the words that go with a decision about the status. Payment systems and tags are replaced; custom fields
+    and the parts of sub accounts change one by one. Payment systems that need a second person are held instead.
     Raises NotFound, BadInput, and Conflict for a taken login or an approval that waits for the e-mail address.
     """
     values, hashed = dict(given), None
@@ -233,9 +234,7 @@ def _store_edit(
     before = _found(conn, scope, affiliate_id, lock=True)
     if note := values.pop("add_note", ""):
         values["notes"] = with_note_on_top(note, values.get("notes", before.notes))
-    _check_approval(deps, before, values)
-    _check_reason(before, values)
-    _publish_decision(deps, conn, before, values)
+    _decide(deps, conn, before, values)
     if "manager_id" in values:
         manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
         values["manager_id"] = manager.id if manager else None
@@ -306,6 +305,18 @@ def apply_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
     publish_payee_change(conn, change.affiliate_id, deps.clock.now_ms())
 
 
+def _decide(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, Any]) -> None:
+    """Check and publish a decision about the status; take the words that go with it out of `values`.
+
+    Raises Conflict for an approval that waits for the e-mail address, and BadInput for words without a decision.
+    """
+    _check_approval(deps, before, values)
+    message = values.pop("message", "")
+    _check_reason(before, values, message)
+    if not _publish_decision(deps, conn, before, values, message) and message:
+        raise BadInput({"message": [NO_DECISION]})
+
+
 def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) -> None:
     """Raise Conflict for making an affiliate active that has to confirm its e-mail address first."""
     status: AffiliateStatus = values.get("status", before.status)
@@ -315,8 +326,8 @@ def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) ->
         raise Conflict({"status": [_UNCONFIRMED]})
 
 
-def _check_reason(before: Affiliate, values: dict[str, Any]) -> None:
-    """Clear the reason of an active affiliate.
+def _check_reason(before: Affiliate, values: dict[str, Any], message: str) -> None:
+    """Clear the reason of an active affiliate. The words that go with another status are its reason.
 
     Raises BadInput for a reason that is sent with an active status.
     """
@@ -325,21 +336,25 @@ def _check_reason(before: Affiliate, values: dict[str, Any]) -> None:
         if values.get("status_reason"):
             raise BadInput({"status_reason": [f"An affiliate that is {status.value} has no reason."]})
         values["status_reason"] = ""
+    elif message and not values.get("status_reason"):
+        values["status_reason"] = message
 
 
-def _publish_decision(deps: Deps, conn: Connection, before: Affiliate, values: Mapping[str, Any]) -> None:
-    """Publish that an affiliate is approved, or that it is not active and why."""
+def _publish_decision(deps: Deps, conn: Connection, before: Affiliate, values: Mapping[str, Any], message: str) -> bool:
+    """Publish the decision about an affiliate with its words; return whether anything was decided."""
     status: AffiliateStatus = values.get("status", before.status)
     reason = values.get("status_reason", "")
     if status.rule.may_sign_in:
+        reason = message
         kind = EventKind.AFFILIATE_APPROVED
         is_new = not before.status.rule.may_sign_in
     else:
         kind = EventKind.AFFILIATE_BANNED if status.rule.is_blocked else EventKind.AFFILIATE_REJECTED
         is_new = status is not before.status or bool(reason and reason != before.status_reason)
-    if is_new and not status.rule.is_undecided:
-        now = deps.clock.now_ms()
-        publish(conn, kind, now, Concerned(before.id, before.id), reason=reason)
+    if not is_new or status.rule.is_undecided:
+        return False
+    publish(conn, kind, deps.clock.now_ms(), Concerned(before.id, before.id), reason=reason)
+    return True
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:

@@ -47,6 +47,7 @@ class NoticeView(View):
     seq: int
     kind: str
     text: str
+    words: str
     link: str
     is_read: bool
     created_at: str
@@ -91,6 +92,7 @@ def list_(request: ApiRequest[Deps], params: ListNotices) -> NoticesAnswer:
             seq=each.seq,
             kind=each.kind.value,
             text=each.line,
+            words=each.words,
             link=f"{request.deps.api_url}{each.page}" if each.page else "",
             is_read=each.is_read,
             created_at=datetime_text(each.at, request.deps.zone),

@@ -30,6 +30,7 @@ from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus
 from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.invitations import MAX_MESSAGE
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -128,11 +129,13 @@ class EditAdvertiser(AdvertiserParams):
     """Changes of an advertiser; lists are replaced, an empty value clears.
 
     add_note: is put on top of the note.
+    message: words that go with another status.
     """
 
     email: Annotated[s.Email | None, Clearable(), Credential()] = None
     country: Annotated[s.Text | None, Clearable()] = None
     add_note: AddedNote = ""
+    message: Annotated[str, s.BoundedText(maximum=MAX_MESSAGE)] = ""
 
 
 class AdvertiserLookAnswer(Answer):

@@ -29,6 +29,7 @@ from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
 from trackyard.domain.people.affiliates import STATUS_RULES, Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.invitations import MAX_MESSAGE
 from trackyard.domain.people.preferences import LANGUAGES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
@@ -194,6 +195,7 @@ class EditAffiliate(AffiliateParams):
     email_confirmed: 1 confirms its e-mail address in its place.
     add_note: is put on top of the notes.
     status_reason: why it is not active or banned; the affiliate sees it.
+    message: words that go with another status.
     """
 
     edits = True
@@ -203,6 +205,7 @@ class EditAffiliate(AffiliateParams):
     password: Annotated[Password | None, Credential()] = None
     status: Status | None = None
     status_reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
+    message: Annotated[str, s.BoundedText(maximum=MAX_MESSAGE)] = ""
     email_confirmed: Annotated[int, OptInFlag()] = 0
     add_note: AddedNote = ""
 

@@ -40,7 +40,7 @@ def path_of(kind: AccountKind) -> str:
 
 def _what(each: NoticeView, on: On) -> ListCell:
     mark = "" if each.is_read else gettext("new")
-    return cells.cell(each.text, mark, link=each.link.removeprefix(on.request.deps.api_url))
+    return cells.cell(each.text, each.words, mark, link=each.link.removeprefix(on.request.deps.api_url))
 
 
 def _list(kind: AccountKind) -> ListPage[NoticeView, NoticesAnswer]:

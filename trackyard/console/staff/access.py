@@ -94,7 +94,7 @@ def access_card(request: PageRequest, kind: AccountKind, path: str, link: str = 
 def declare_access(pages: Pages, kind: AccountKind, page: AccessPage, *needs: Method, below: str = "") -> None:
     """Declare what the buttons of the card do.
 
-    needs: of the page. below: the path of the company of a person.
+    needs: what the page needs. below: the path of the company of a person.
     """
     declared = ACCESS_KINDS[kind]
     path, methods = below + declared.path, declared.methods

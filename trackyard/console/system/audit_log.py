@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.api.platform import settings
 from trackyard.api.platform.settings import AuditAnswer, AuditView
-from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.base.texts.marks import LazyText, gettext, lazy_gettext, ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -23,6 +23,8 @@ from trackyard.console.lists.objects import AFFILIATES, MANAGERS
 from trackyard.console.lists.page import declare_list
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.people_names import full_name
+from trackyard.domain.people.advertisers import ADVERTISER_STATUS_RULES
+from trackyard.domain.people.affiliates import STATUS_RULES
 
 pages = Pages()
 
@@ -82,6 +84,12 @@ _AUTHORS: Final = {
 }
 """Kind of an author to its name, and the path of its page."""
 
+_STATUS_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "affiliate": {status.value: LazyText(rule.label) for status, rule in STATUS_RULES.items()},
+    "advertiser": {status.value: LazyText(rule.label) for status, rule in ADVERTISER_STATUS_RULES.items()},
+}
+"""The names of statuses by what has them."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
@@ -97,6 +105,7 @@ class RecentChange:
     """A change of one object.
 
     author_link: "" where no page shows the author. fields: that were changed; () for a new or removed thing.
+    decision: the status before and after, with the reason; "" where the status stayed.
     """
 
     at: str
@@ -105,6 +114,7 @@ class RecentChange:
     verb: str
     fields: tuple[str, ...]
     request_id: str
+    decision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +147,19 @@ def _recent(request: PageRequest, each: AuditView) -> RecentChange:
         if verb == "changed"
         else (),
         request_id=each.request_id,
+        decision=_decision(each) if verb == "changed" else "",
     )
+
+
+def _decision(each: AuditView) -> str:
+    """Return another status of an account in words, with the reason that was typed."""
+    names, change = _STATUS_NAMES.get(each.what, {}), each.changes.get("status")
+    if change is None or not names:
+        return ""
+    before, after = (str(names.get(str(value), value)) for value in (change.before, change.after))
+    reason = each.changes.get("status_reason")
+    typed = "" if reason is None or not reason.after else f" ({shorten(str(reason.after), _LONGEST)})"
+    return f"{before} → {after}{typed}"
 
 
 def _author(each: AuditView) -> tuple[str, str]:

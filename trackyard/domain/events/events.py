@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from trackyard.domain.events.kinds import EVENT_RULES, EventKind, EventRule, NoticeRule
 from trackyard.domain.people.callers import Account
 from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMoney
 from trackyard.domain.platform.mails.writing import write_subject
+
+TYPED: Final = ("reason", "answer", "comment", "text")
+"""The fields of payloads that hold what a person typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,12 @@ def read_value(stored: Any) -> object:
 def line_of(event: Event, template: str) -> str:
     """Return an event as one line, in the language that is spoken."""
     return " ".join(write_subject(str(template), event.values()).split())
+
+
+def words_of(event: Event) -> str:
+    """Return the words that a person typed with an event, such as a reason; "" for none."""
+    values = event.values()
+    return next((str(values[name]) for name in TYPED if values.get(name)), "")
 
 
 def page_of(event: Event, rule: NoticeRule, page_of_mail: str, home: str) -> str:

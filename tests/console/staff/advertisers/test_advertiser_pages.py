@@ -31,7 +31,10 @@ def test_advertiser_pages_show_figures_of_the_api(api: Api) -> None:
     charge = Decimal(str(row["actions"]["confirmed"]["charge"]))
     visitor = staff_visitor(api)
     text = visitor.read(LIST).text
-    assert f"Royal Reef reef@a.example — 1 {row['traffic']['raw']} new 1 new ${charge:.2f} new $3.00 new top" in text
+    assert (
+        f"Royal Reef reef@a.example Active — 1 {row['traffic']['raw']} new 1 new ${charge:.2f} new $3.00 new top"
+        in text
+    )
     page = visitor.read(f"{LIST}/{reef}")
     assert f"Charge ${charge:.2f} " in page.text and "Casino deposit" in page.text
     address = shown(api, reef)["postback_url"]

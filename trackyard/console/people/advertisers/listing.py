@@ -1,21 +1,25 @@
 """The list of advertisers, with what they did in a period (docs/spec/console.md#advertisers)."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.api.people.advertisers import AdvertisersAnswer, AdvertiserView
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists import cells
-from trackyard.console.lists.cells import PageLink
-from trackyard.console.lists.declared import Days, ListColumn, ListPage, Search, figure_columns
+from trackyard.console.lists.cells import ListCell, PageLink
+from trackyard.console.lists.declared import Days, ListColumn, ListPage, On, Search, figure_columns
 from trackyard.console.lists.figures import FiguresBy
 from trackyard.console.lists.filters import FilterBy
 from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.lists.page import declare_list
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.advertisers.one import STATUSES
+from trackyard.console.staff.deciding import with_decision
 from trackyard.console.staff.people_names import manager_name
+from trackyard.domain.people.advertisers import AdvertiserStatus
 
 pages = Pages()
 
@@ -30,6 +34,24 @@ _FIGURES: Final = FiguresBy[AdvertiserView, AdvertisersAnswer](
     by="id[]",
     ids=lambda answer: [each.id for each in answer.advertisers],
 )
+
+
+def _status(each: AdvertiserView, on: On) -> ListCell:
+    """Return the status of an advertiser, and the form that decides about a sign-up."""
+    rule = AdvertiserStatus(each.status).rule
+    shown = cells.status(str(STATUSES[each.status]), rule.mark)
+    if not rule.is_undecided or not on.request.calls.may(advertisers_api.edit):
+        return shown
+    return with_decision(shown, on, f"{PATH}/{each.id}", each.title)
+
+
+def _waiting(request: PageRequest) -> Iterator[PageLink]:
+    sent = [("status[]", AdvertiserStatus.ON_MODERATION.value), ("limit", "1")]
+    if waiting := request.calls.ask(advertisers_api.list_, sent).pagination.total_count:
+        text = ngettext("%(num)d waits for approval.", "%(num)d wait for approval.", waiting)
+        yield PageLink(text, f"{PATH}?status=on+moderation")
+
+
 ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
     path=PATH,
     method=advertisers_api.list_,
@@ -37,6 +59,7 @@ ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
     rows=lambda _, answer: answer.advertisers,
     title=lazy_gettext("Advertisers"),
     counted=lambda total: ngettext("%(num)d advertiser.", "%(num)d advertisers.", total),
+    notes=_waiting,
     main=lambda _: PageLink(gettext("Invite an advertiser"), f"{PATH}/invite"),
     links=lambda _: [PageLink(gettext("Add without an invitation"), _NEW)],
     period=Days(usual="7d", first="", last=""),
@@ -62,6 +85,7 @@ ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
             sort="email",
             cell=lambda each, _: cells.cell(each.email, each.country),
         ),
+        ListColumn(title=lazy_gettext("Status"), cell=_status),
         ListColumn(title=lazy_gettext("Manager"), cell=lambda each, _: manager_name(each.manager_obj)),
         ListColumn(
             title=lazy_gettext("Offers"),

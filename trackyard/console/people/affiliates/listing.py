@@ -13,7 +13,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money, together
 from trackyard.console.lists import cells
-from trackyard.console.lists.cells import Act, ListCell, PageLink
+from trackyard.console.lists.cells import ListCell, PageLink
 from trackyard.console.lists.declared import Button, Days, ListColumn, ListPage, On, Search, Selection, figure_columns
 from trackyard.console.lists.figures import FiguresBy
 from trackyard.console.lists.filters import FilterBy
@@ -22,6 +22,7 @@ from trackyard.console.lists.page import declare_list
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.people.messages import NEW as WRITE
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
+from trackyard.console.staff.deciding import with_decision
 from trackyard.console.staff.people_names import affiliate_name, manager_name
 from trackyard.domain.people.affiliates import AffiliateStatus
 
@@ -32,19 +33,11 @@ _NEW: Final = f"{PATH}/new"
 
 
 def _status(each: AffiliateView, on: On) -> ListCell:
-    """Return the status of an affiliate, and the buttons that decide about a sign-up."""
+    """Return the status of an affiliate, and the form that decides about a sign-up."""
     shown = cells.status(str(STATUSES[each.status]), MARKS[each.status])
     if not AffiliateStatus(each.status).rule.is_undecided or not on.request.calls.may(affiliates_api.edit):
         return shown
-
-    def act(status: str, label: str) -> Act:
-        sent = (("status", status), ("back", str(on.request.address)))
-        return Act(label, f"{PATH}/{each.id}/status", sent, f"{label} {affiliate_name(each)}")
-
-    return replace(
-        shown,
-        acts=(act(AffiliateStatus.ACTIVE, gettext("Approve")), act(AffiliateStatus.NOT_ACTIVE, gettext("Reject"))),
-    )
+    return with_decision(shown, on, f"{PATH}/{each.id}", affiliate_name(each))
 
 
 def _balance(each: AffiliateView, _on: On) -> ListCell:

@@ -80,6 +80,7 @@ def page_of(
         may_count=calls.may(reports.custom),
         banner=banner,
         note=request.field("note") if banner else "",
+        words=request.field("message") if banner else "",
         manager=manager_name(advertiser.manager_obj),
         managers=MANAGERS.choices(calls) if may_write else (),
         contact=list(_contact(request, advertiser)),

@@ -27,11 +27,12 @@ def set_status(request: PageRequest) -> PageAnswer:
     sent: list[Pair] = [("status", request.field("status"))]
     if request.field("email_confirmed") == "1":
         sent.append(("email_confirmed", "1"))
-    if reason := request.field("status_reason").strip():
-        sent.append(("status_reason", reason))
+    for name in ("status_reason", "message"):
+        if words := request.field(name).strip():
+            sent.append((name, words))
     try:
         affiliate = request.calls.ask(affiliates.edit, sent, {"id": request.key}).partner
-    except Conflict as refusal:
+    except (BadInput, Conflict) as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(_back(request), DONE[affiliate.status].format(name=affiliate_name(affiliate)))
 

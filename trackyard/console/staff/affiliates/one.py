@@ -80,6 +80,8 @@ def page_of(
         seen_by=find_seeing(request, affiliate),
         activity=recent_changes(request, "affiliate", str(number)),
         note=request.field("note") if banner else "",
+        words=request.field("message") if banner else "",
+        answers=[(each.name, each.label) for each in affiliate.custom_fields],
         may_write=may_write,
         tested=tested,
         card=access_card(request, AccountKind.AFFILIATE, f"/console/affiliates/{number}", link),
