@@ -13,6 +13,8 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.store.tables import mail
 
+_WITHOUT_OBJECT = {EventAudience.STAFF, EventAudience.RECEIVERS, EventAudience.READERS}
+
 
 class Network:
     """People of each kind, and what they heard."""
@@ -70,8 +72,8 @@ def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network:
     rung = {name for name, client in clients.items() if kind.value in network.bell(client)}
     is_mailed = Channel.MAIL in notice.channels and not rule.is_mailed_by_act
     match notice.audience:
-        case EventAudience.RECEIVERS:
-            assert rung == mailed == set(), "sending the message makes its notices: tests/api/platform/test_messages.py"
+        case EventAudience.RECEIVERS | EventAudience.READERS:
+            assert rung == mailed == set(), "their own jobs make the notices: test_messages.py, test_news.py"
         case EventAudience.ADVERTISER:
             assert rung == {"advertiser"}
             assert mailed == ({"shop@advertiser.example"} if is_mailed else set())
@@ -181,7 +183,7 @@ def test_event_without_what_its_audience_is_found_by_is_refused(network: Network
     rule = EVENT_RULES[kind]
     payload = dict.fromkeys(rule.fields, "x")
     if not any(each.needs for each in rule.notices):
-        assert {each.audience for each in rule.notices} <= {EventAudience.STAFF, EventAudience.RECEIVERS}
+        assert {each.audience for each in rule.notices} <= _WITHOUT_OBJECT
         return
     with pytest.raises(ValueError, match="is for the people of its"), network.api.deps.database.write() as conn:
         publish(conn, kind, network.api.clock.now_ms(), Concerned(7), **payload)

@@ -5,12 +5,18 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.support.api import Api
+from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
-from trackyard.actions.platform import mailings
+from tests.support.events import make_notices
+from tests.support.pages import PASSWORD as PAGE_PASSWORD
+from tests.support.pages import advertiser_visitor, affiliate_visitor
+from trackyard.actions.platform import mailings, news_bells
 from trackyard.actions.platform.mailings import queue_mails
+from trackyard.actions.platform.news_bells import ring_next
 from trackyard.store.platform.personal_data import redact_account
 from trackyard.store.tables import mail
+
+OWN_PASSWORDS = {"/portal/": PASSWORD, "/advertiser/": PAGE_PASSWORD}
 
 
 def add(api: Api, title: str, **params: Any) -> str:
@@ -210,3 +216,86 @@ def test_mails_of_news_survive_a_failure_in_the_middle(api: Api, monkeypatch: py
     assert len(mails(api)) == 2, "the batch that was cut short is undone"
     run_mailings(api)
     assert [recipient for recipient, _ in mails(api)] == [f"a{number}@a.example" for number in range(5)]
+
+
+def ring(api: Api) -> None:
+    """Do what the worker does until nothing is left."""
+    while make_notices(api.deps.database, api.clock.now_ms()) or ring_next(api.deps.database):
+        pass
+
+
+def bell(client: ApiClient) -> list[tuple[str, str]]:
+    found = client.get("/3.1/notices")["notices"]
+    own = [each for each in found if each["kind"] == "news.published"]
+    return [(each["text"], each["link"].removeprefix("http://api.example")) for each in own]
+
+
+def test_news_that_are_shown_ring_the_bells_of_their_readers_once_without_a_mail(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(news_bells, "BATCH", 2)
+    affiliates = [api.add_affiliate(email=f"a{number}@a.example")[1] for number in range(5)]
+    gone, _ = api.add_affiliate(email="gone@a.example")
+    api.admin.post(f"/3.0/admin/partner/{gone}", status="not active")
+    shops = [api.advertiser_client(api.add_advertiser(email=f"s{number}@a.example")) for number in range(3)]
+    add(api, "For affiliates")
+    draft = add(api, "For all", audience="all", status=0)
+    ring(api)
+    assert [bell(each) for each in affiliates] == [[("News: For affiliates", "/portal/news")]] * 5
+    assert [bell(each) for each in shops] == [[]] * 3
+    for _ in range(2):  # the second one changes nothing: it is shown already
+        api.admin.post(f"/3.1/admin/news/{draft}", status=1)
+        ring(api)
+    assert [len(bell(each)) for each in affiliates] == [2] * 5
+    assert [bell(each) for each in shops] == [[("News: For all", "/advertiser/news")]] * 3
+    assert mails(api) == [], "only staff send mails"
+
+
+def test_kill_between_batches_of_bells_leaves_no_reader_out(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(news_bells, "BATCH", 2)
+    affiliates = [api.add_affiliate(email=f"a{number}@a.example")[1] for number in range(5)]
+    add(api, "Sale")
+    make_notices(api.deps.database, api.clock.now_ms())
+    real, killed = news_bells.news.edit_news, 0
+
+    def die(*args: Any) -> None:
+        real(*args)
+        raise RuntimeError("killed")
+
+    for _ in range(3):
+        monkeypatch.setattr(news_bells.news, "edit_news", die)
+        with pytest.raises(RuntimeError):
+            ring_next(api.deps.database)
+        killed += 1
+        monkeypatch.setattr(news_bells.news, "edit_news", real)
+        assert ring_next(api.deps.database)
+    ring(api)
+    assert killed == 3
+    assert [len(bell(each)) for each in affiliates] == [1] * 5
+
+
+def test_person_who_switched_news_off_gets_neither_mail_nor_bell(api: Api) -> None:
+    _, ann = api.add_affiliate(email="ann@a.example")
+    _, bob = api.add_affiliate(email="bob@a.example")
+    ann.post("/3.1/notices/choices", **{"mail[news.published]": "0", "bell[news.published]": "0"})
+    number = add(api, "Sale")
+    ring(api)
+    api.admin.post(f"/3.1/admin/news/{number}/send")
+    run_mailings(api)
+    assert (bell(ann), len(bell(bob))) == ([], 1)
+    assert mails(api) == [("bob@a.example", "News: Sale")]
+    assert titles(ann) == ["Sale"], "the page has them"
+
+
+def test_home_of_both_portals_begins_with_pinned_news_until_their_last_day(api: Api) -> None:
+    visitors = {"/portal/": affiliate_visitor(api)[1], "/advertiser/": advertiser_visitor(api)[1]}
+    add(api, "Pinned rule", audience="all", fixed=1, until="2023-11-15")
+    for number in range(4):
+        add(api, f"Later {number}", audience="all")
+    for path, visitor in visitors.items():
+        text = visitor.read(path).text
+        assert text.index("Pinned rule") < text.index("Later 3") and "Pinned" in text, path
+    api.clock.advance(2 * 86_400_000)
+    for path, visitor in visitors.items():
+        visitor.sign_in(visitor.login, OWN_PASSWORDS[path])
+        assert "Pinned rule" not in visitor.read(path).text and "Later 3" in visitor.read(path).text, path

@@ -17,8 +17,9 @@ from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMo
 from trackyard.domain.platform.mails.writing import names_in
 
 ROOT = Path(__file__).parents[3]
-KINDS = 30
+KINDS = 31
 """The number of kinds: a new one changes it."""
+_SENT = {EventKind.MESSAGE_SENT, EventKind.NEWS_PUBLISHED}
 _HOMES = {
     EventAudience.STAFF: AccountKind.STAFF,
     EventAudience.AFFILIATE: AccountKind.AFFILIATE,
@@ -43,7 +44,7 @@ def test_texts_of_a_kind_use_its_fields_alone(kind: EventKind) -> None:
     for notice in rule.notices:
         line, body = line_and_body(notice)
         assert names_in(line) <= set(rule.fields)
-        own = {"text"} if kind is EventKind.MESSAGE_SENT else set()  # which its sending reads from the message
+        own = {"text"} if kind in _SENT else set()  # which the sending reads from the message or the news
         assert names_in(body) <= set(rule.fields) | {"name", "link"} | own
         assert names_in(notice.page) <= {"affiliate_id", "advertiser_id", "subject"}
 

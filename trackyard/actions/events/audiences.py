@@ -9,6 +9,7 @@ from trackyard.actions.people.signers import Signer, find_signer
 from trackyard.actions.platform.notices import Recipient
 from trackyard.domain.events.events import Event
 from trackyard.domain.events.kinds import EventAudience, NoticeRule
+from trackyard.domain.people.advertisers import AdvertiserContact
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import HOMES, Access, Account, AccountKind, StaffCaller
 from trackyard.domain.people.companies import CompanyRole
@@ -62,8 +63,8 @@ def hearers_of(conn: Connection, event: Event, rule: NoticeRule) -> list[Hearer]
         case EventAudience.ACCOUNT:
             named = [Account.of_name(event.account)] if event.account else []  # "" = it was erased
             return list(_accounts(conn, named))
-        case EventAudience.RECEIVERS:
-            return []  # actions/platform/message_sending.py
+        case EventAudience.RECEIVERS | EventAudience.READERS:
+            return []  # actions/platform/message_sending.py, actions/platform/news_bells.py
     return [each for each in found if each.account.name != event.actor]
 
 
@@ -72,13 +73,21 @@ def people_of_affiliates(conn: Connection, found: Iterable[AffiliateName], activ
 
     active: the affiliates that may sign in. Of the others the owner hears by mail alone.
     """
-    owners, companies = list[Hearer](), list[Account]()
+    owners = list[Hearer]()
     for each in found:
         company = Account(AccountKind.AFFILIATE, str(each.id))
         signer = Signer(company, each.email, each.name or each.login, has_password=True)
         owners.append(Hearer(company, signer, company.kind, each.id in active))
-        companies += [company] if each.id in active else []
-    return [*owners, *_members(conn, companies, Permission.NONE)]
+    return [*owners, *_members(conn, [each.account for each in owners if each.may_sign_in], Permission.NONE)]
+
+
+def people_of_advertisers(conn: Connection, found: Iterable[AdvertiserContact]) -> list[Hearer]:
+    """Return the people of advertisers that may sign in: the owners, then the other people."""
+    owners = list[Hearer]()
+    for each in found:
+        company = Account(AccountKind.ADVERTISER, each.id)
+        owners.append(Hearer(company, Signer(company, each.email, each.name, has_password=True), company.kind))
+    return [*owners, *_members(conn, [each.account for each in owners], Permission.NONE)]
 
 
 def _staff(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:

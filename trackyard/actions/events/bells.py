@@ -17,9 +17,10 @@ from trackyard.store.events.choices import Choices
 _AUDIENCES: Final = {
     StaffCaller: frozenset({EventAudience.STAFF, EventAudience.ACCOUNT}),
     AffiliateCaller: frozenset(
-        {EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT, EventAudience.RECEIVERS}
+        {EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT}
+        | {EventAudience.RECEIVERS, EventAudience.READERS}
     ),
-    AdvertiserCaller: frozenset({EventAudience.ADVERTISER, EventAudience.ACCOUNT}),
+    AdvertiserCaller: frozenset({EventAudience.ADVERTISER, EventAudience.ACCOUNT, EventAudience.READERS}),
 }
 """The audiences that a caller can be of."""
 

@@ -11,12 +11,14 @@ from typing import Final
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient, send_notice
 from trackyard.base.markup import plain_text
+from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.domain.people.advertisers import AdvertiserContact, AdvertiserFilter, AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateFilter, AffiliateStatus
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.news import News, NewsFilter
 from trackyard.store.engine.database import Connection, Database
+from trackyard.store.events import choices
 from trackyard.store.people import advertisers, affiliates
 from trackyard.store.platform import news, receivers
 from trackyard.store.platform.receivers import Receiver
@@ -63,7 +65,7 @@ def queue_mails(database: Database, now_ms: int) -> int:
         for mailing_id, group in groupby(claimed, lambda each: each.mailing_id):
             found = news.find_news(conn, mailing_id, NewsFilter(drafts=True))
             members = list(group)
-            people = {} if found is None else _active_people(conn, members)
+            people = {} if found is None else _wanting(conn, _active_people(conn, members))
             receivers.remove_receivers(conn, [each for each in members if each.account not in people])
             if found is not None:
                 _mail_news(conn, found, people.values(), now_ms)
@@ -84,6 +86,12 @@ def _active_people(conn: Connection, members: Iterable[Receiver]) -> Mapping[Acc
         active_ones = AdvertiserFilter(ids=names, statuses=(AdvertiserStatus.ACTIVE,))
         found |= advertisers_to(conn, Scope.everything(), active_ones)
     return found
+
+
+def _wanting(conn: Connection, people: Mapping[Account, Recipient]) -> dict[Account, Recipient]:
+    """Return the people who did not switch off mails of news."""
+    chosen = choices.find_of_kind(conn, list(people), EventKind.NEWS_PUBLISHED)
+    return {account: each for account, each in people.items() if chosen.get(account.name, {}).get(Channel.MAIL, True)}
 
 
 def _mail_news(conn: Connection, found: News, recipients: Iterable[Recipient], now_ms: int) -> None:

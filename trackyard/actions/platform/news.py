@@ -5,9 +5,12 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.platform.mailings import readers_of
 from trackyard.base.errors import Conflict, required
 from trackyard.base.ids import new_id
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.news import News, NewsAudience, NewsFilter
@@ -90,6 +93,8 @@ def add_news(deps: Deps, new: NewNews) -> News:
         shown_at=now,
     )
     with deps.database.write() as conn:
+        if made.published:
+            made = replace(made, **_ring(conn, made.id, made.title, now))
         news.add_news(conn, made)
     return made
 
@@ -103,7 +108,7 @@ def edit_news(deps: Deps, news_id: str, changes: dict[str, Any]) -> News:
     with deps.database.write() as conn:
         before = _locked(conn, news_id)
         if values.get("published") and not before.published:
-            values["shown_at"] = now
+            values |= {"shown_at": now} | _ring(conn, before.id, values.get("title", before.title), now)
         news.edit_news(conn, before.id, values)
     return replace(before, **values)
 
@@ -135,6 +140,12 @@ def send_news(deps: Deps, news_id: str, *, dry_run: bool) -> NewsMailing:
         if dry_run:
             return NewsMailing(receivers.count_new(conn, found.id, chosen), before)
         return NewsMailing(receivers.add_receivers(conn, found.id, chosen), before)
+
+
+def _ring(conn: Connection, news_id: str, title: str, now_ms: int) -> dict[str, Any]:
+    """Publish the event of news that are shown from now on; return the columns of its bells."""
+    event = publish(conn, EventKind.NEWS_PUBLISHED, now_ms, Concerned(news_id), title=title)
+    return {"event_id": event.id, "rung_until": ""}
 
 
 def _visible_to(deps: Deps, caller: Caller) -> NewsFilter:

@@ -48,6 +48,7 @@ class EventKind(StrEnum):
     FACTOR_REMOVED = "second_factor.removed"
     KEY_MADE = "key.made"
     MESSAGE_SENT = "message.sent"
+    NEWS_PUBLISHED = "news.published"
 
 
 class EventAudience(StrEnum):
@@ -59,6 +60,7 @@ class EventAudience(StrEnum):
     CONNECTED: the people of the affiliates that are connected to the offer of the event.
     ACCOUNT: the one account of the event.
     RECEIVERS: the affiliates that staff write to; sending the message makes their notices.
+    READERS: the companies that news are for; a job of the news makes their bells, and staff send the mails.
     """
 
     STAFF = "staff"
@@ -67,6 +69,7 @@ class EventAudience(StrEnum):
     CONNECTED = "connected"
     ACCOUNT = "account"
     RECEIVERS = "receivers"
+    READERS = "readers"
 
 
 class Channel(StrEnum):
@@ -299,6 +302,11 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             NoticeKind.FACTOR_REMOVED, lazy_gettext("The second factor of your account was removed")
         ),
         EventKind.KEY_MADE: _access(NoticeKind.KEY_MADE, lazy_gettext("Your account has a new API key")),
+        EventKind.NEWS_PUBLISHED: EventRule(
+            label=lazy_gettext("News of the network"),
+            fields=("title",),
+            notices=(NoticeRule(audience=EventAudience.READERS, mail=NoticeKind.NEWS, page="news"),),
+        ),
         EventKind.MESSAGE_SENT: EventRule(
             label=lazy_gettext("The network writes to you"),
             fields=("title",),

@@ -29,6 +29,7 @@ class News:
     published: whether its audience sees it.
     pinned: whether it precedes the others.
     created_at, updated_at, shown_at: UTC milliseconds; shown_at = when it was last published.
+    event_id: the event of its bells. rung_until: the name of the last company that has it, None = all have it.
     until: the last day on which it is shown, in the platform's zone, such as "2026-12-31"; "" = no end.
     """
 
@@ -43,6 +44,8 @@ class News:
     audience: NewsAudience = NewsAudience.AFFILIATES
     until: str = ""
     shown_at: int = 0
+    event_id: str = ""
+    rung_until: str | None = None
 
     def is_shown(self, today: str) -> bool:
         """Return whether its audience sees it on a day of the platform's zone."""

@@ -16,6 +16,7 @@ from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
 from trackyard.actions.platform.mailings import queue_mails
 from trackyard.actions.platform.message_sending import send_next
+from trackyard.actions.platform.news_bells import ring_next
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -33,7 +34,7 @@ from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.events import events
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
-from trackyard.store.platform import messages, receivers
+from trackyard.store.platform import messages, news, receivers
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries
@@ -90,6 +91,7 @@ class JobScheduler:
             Job("events", 0.5, self.number_events, has_any=events.has_unnumbered),
             Job("notices", 0.5, self.notify, has_any=events.has_unnoticed),
             Job("messages", 0.5, self.send_messages, has_any=messages.has_unsent),
+            Job("news", 0.5, self.ring_news, has_any=news.has_unrung),
             Job("old events", 600, self.trim_events, by_turns=True),
             Job("old messages", 600, self.trim_messages, by_turns=True),
             Job("parked", 2, self.unpark, has_any=deliveries.has_parked),
@@ -198,6 +200,10 @@ class JobScheduler:
     def send_messages(self) -> int:
         """Do the next step of a message to affiliates that is due; return 1, or 0 without one."""
         return send_next(self._database, self._clock.now_ms())
+
+    def ring_news(self) -> int:
+        """Put news into the bells of the next companies; return 1, or 0 without any."""
+        return ring_next(self._database)
 
     def trim_messages(self) -> int:
         """Remove messages past the retention of logs, with who has them; return how many rows."""

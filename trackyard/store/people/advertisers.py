@@ -74,11 +74,18 @@ def _conditions(criteria: AdvertiserFilter) -> list[ColumnElement[bool]]:
 
 
 def contacts_to(
-    conn: Connection, scope: Scope, criteria: AdvertiserFilter, offer_ids: Iterable[int] = ()
+    conn: Connection,
+    scope: Scope,
+    criteria: AdvertiserFilter,
+    offer_ids: Iterable[int] = (),
+    *,
+    after: str = "",
+    most: int | None = None,
 ) -> list[AdvertiserContact]:
-    """Return all advertisers in scope that meet the criteria and have an e-mail address, in order of id.
+    """Return advertisers in scope that meet the criteria and have an e-mail address, in order of id.
 
     offer_ids: that each must have one of; empty = any advertiser. `part` is ignored.
+    after: only advertisers with a higher id. most: how many at most; None = all.
     """
     columns = advertiser.c
     conditions = [*_conditions(criteria), *in_scope(scope, advertiser=columns.id)]
@@ -87,8 +94,10 @@ def contacts_to(
         conditions.append(among_values(columns.id, sorted(ids_with_tags(conn, criteria.tags))))
     if offers := set(offer_ids):
         conditions.append(columns.id.in_(select(offer.c.advertiser_id).where(offer.c.id.in_(offers))))
+    if after:
+        conditions.append(columns.id > after)
     query = select(columns.id, columns.email, columns.contact, columns.title).where(*conditions).order_by(columns.id)
-    return [AdvertiserContact(row.id, row.email, row.contact or row.title) for row in conn.execute(query)]
+    return [AdvertiserContact(row.id, row.email, row.contact or row.title) for row in conn.execute(query.limit(most))]
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:

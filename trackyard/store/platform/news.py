@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 from trackyard.domain.people.callers import Account
 from trackyard.domain.platform.news import News, NewsAudience, NewsFilter
 from trackyard.store.engine.dialect import upsert
-from trackyard.store.engine.rows import Rows
+from trackyard.store.engine.rows import Rows, has_rows
 from trackyard.store.tables import news, news_seen
 
 _ROWS: Final = Rows[News, str](news, News)
@@ -32,6 +32,17 @@ def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) 
     query = select(news).where(*_conditions(criteria))
     ordered = query.order_by(news.c.pinned.desc(), news.c.created_at.desc(), news.c.id.desc())
     return _ROWS.read(conn, ordered.limit(limit).offset(skip)), count_news(conn, criteria)
+
+
+def has_unrung(conn: Connection) -> bool:
+    """Return whether companies lack the bell of news."""
+    return has_rows(conn, select(news.c.id).where(news.c.rung_until.is_not(None)))
+
+
+def claim_unrung(conn: Connection) -> News | None:
+    """Return news of which companies lack the bell, locked until the end of the transaction."""
+    query = select(news).where(news.c.rung_until.is_not(None)).order_by(news.c.shown_at, news.c.id).limit(1)
+    return next(iter(_ROWS.read(conn, query.with_for_update(skip_locked=True))), None)
 
 
 def count_news(conn: Connection, criteria: NewsFilter) -> int:

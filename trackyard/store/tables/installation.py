@@ -140,6 +140,9 @@ news = table(  # news from staff to affiliates and advertisers
     Column("audience", Word(NewsAudience), nullable=False, server_default="affiliates"),
     Column("until", String(10), nullable=False, server_default=""),  # last day in the platform's zone; "" = no end
     Column("shown_at", Moment, nullable=False, server_default="0"),  # when it was first shown
+    Column("event_id", Id24, nullable=False, server_default=""),  # of its bells
+    Column("rung_until", String(40), nullable=True),  # the last company with the bell; NULL = none lacks it
+    Index("ix_news_rung_until", "rung_until"),
     Index("ix_news_listed", "published", "pinned", "created_at", "id"),
 )
 
