@@ -1,5 +1,6 @@
 """Let events become notices, as the worker does."""
 
+from tests.support.api import CIPHER
 from trackyard.actions.events.notifying import notify_next
 from trackyard.store.engine.database import Database
 from trackyard.store.events import events
@@ -11,6 +12,6 @@ def make_notices(database: Database, now_ms: int) -> int:
         while events.number_events(conn, 500):
             pass
     done = 0
-    while notify_next(database, now_ms):
+    while notify_next(database, now_ms, CIPHER):
         done += 1
     return done

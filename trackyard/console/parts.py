@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trackyard.console.account import links, notices, own_password, profile, sign_in, sign_up, terms
+from trackyard.console.account import links, notices, own_password, profile, sign_in, sign_up, stops, terms
 from trackyard.console.advertiser_portal.parts import PARTS as ADVERTISER_PORTAL
 from trackyard.console.conversions.comparisons.parts import PARTS as COMPARISONS
 from trackyard.console.frame.pages import Pages
@@ -25,6 +25,7 @@ from trackyard.console.system import PARTS as SYSTEM
 PARTS: Final[tuple[Pages, ...]] = (
     sign_in.pages,
     links.pages,
+    stops.pages,
     profile.pages,
     notices.pages,
     own_password.pages,

@@ -133,7 +133,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             options.databases,
         ).run,
         "edits": ConversionEditor(database, options.platform_currency, zone, clock, options.databases).run,
-        "schedule": JobScheduler(database, zone, clock, files, options.retention_policy).run,
+        "schedule": JobScheduler(database, zone, clock, files, options.retention_policy, options.cipher).run,
         "deliveries": Deliverer(
             database,
             clock,

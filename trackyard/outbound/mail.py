@@ -8,7 +8,8 @@ import smtplib
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
+from email.policy import Policy
 from email.utils import formataddr, formatdate, parseaddr
 from pathlib import Path
 from typing import Final, Protocol
@@ -43,6 +44,7 @@ class MailMessage:
     html: the body as HTML, "" = plain text alone.
     files: name, media type and content.
     server: the mail server and sender, encrypted; "" = the current settings.
+    stop: the URL that switches such mails off by POST, and shows it with a button; "" = none.
     """
 
     id: str
@@ -53,6 +55,7 @@ class MailMessage:
     html: str = ""
     files: tuple[tuple[str, str, bytes], ...] = ()
     server: str = ""
+    stop: str = ""
 
 
 class MailTransport(Protocol):
@@ -109,6 +112,9 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     message["Date"] = formatdate(mail.created_at / 1000)
     message["Message-ID"] = f"<{mail.id}@{sender_host(sender)}>"
     message["Auto-Submitted"] = "auto-generated"
+    if mail.stop:  # RFC 8058
+        message["List-Unsubscribe"] = _WholeHeader("List-Unsubscribe", f"<{mail.stop}>")
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(mail.body)
     if mail.html:
         message.add_alternative(mail.html, subtype="html")
@@ -116,6 +122,26 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
         main, _, sub = kind.partition("/")
         message.add_attachment(content, maintype=main, subtype=sub, filename=name)
     return message
+
+
+class _WholeHeader(str):
+    """A header that is sent in one line: a long URL must not become an encoded word.
+
+    Raises ValueError for blanks and control characters.
+    """
+
+    name: str
+
+    def __new__(cls, name: str, value: str) -> "_WholeHeader":
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise ValueError(f"{name} has one word of printable characters")
+        made = super().__new__(cls, value)
+        made.name = name
+        return made
+
+    def fold(self, *, policy: "Policy[Message]") -> str:
+        """Return the line of the header, as email.policy calls it."""
+        return f"{self.name}: {self}{policy.linesep}"
 
 
 def named_sender(sender: str, name: str) -> str:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from tests.support.api import Api
+from tests.support.api import CIPHER, Api
 from tests.support.client import ApiClient
 from tests.support.events import make_notices
+from tests.support.pages import Visitor, console_app
+from trackyard.actions.events.stops import STOP_PAGE
 from trackyard.actions.platform import message_sending
 from trackyard.actions.platform.message_sending import send_next
 from trackyard.domain.people.roles import Role
@@ -28,7 +30,9 @@ def write(api: Api, client: ApiClient | None = None, **params: Any) -> str:
 
 def work(api: Api) -> None:
     """Do what the worker does until nothing is left."""
-    while send_next(api.deps.database, api.clock.now_ms()) or make_notices(api.deps.database, api.clock.now_ms()):
+    while send_next(api.deps.database, api.clock.now_ms(), CIPHER) or make_notices(
+        api.deps.database, api.clock.now_ms()
+    ):
         pass
 
 
@@ -119,7 +123,9 @@ def test_preview_is_the_mail_that_the_first_person_gets(api: Api, people: People
     work(api)
     with api.deps.database.read() as conn:
         [row] = conn.execute(select(mail)).all()
-    assert (row.subject, row.body, row.html) == (shown["subject"], shown["body"], shown["html"])
+    keyless = f"http://api.example{STOP_PAGE}"
+    sent = [text.replace(row.stop, keyless) for text in (row.subject, row.body, row.html)]
+    assert sent == [shown["subject"], shown["body"], shown["html"]] and row.stop.startswith(f"{keyless}?key=")
     assert "Hello Name 0,\n\nCap raised\n\nFor Name 0: the cap is 200 now. {offer}" in row.body, "other braces stay"
     assert f"/portal/messages/{number}" in row.body
     assert "<html" in row.html and "Name 0" in row.html
@@ -339,3 +345,16 @@ def test_many_affiliates_are_sent_to_in_bounded_transactions(
     api.admin.post(f"{MESSAGES}/{number}/send")
     work(api)
     assert most == [3] and len(mails(api)) == 11 == len(set(mails(api)))
+
+
+def test_mails_of_messages_have_a_link_that_stops_them(api: Api) -> None:
+    api.add_affiliate(email="a1@a.example")
+    api.add_affiliate(email="a2@a.example")
+    send(api)
+    with api.deps.database.read() as conn:
+        links = {row.recipient: row.stop for row in conn.execute(select(mail)) if row.subject == "Cap raised"}
+    assert set(links) == set(emails(1, 2)) and all(links.values())
+    stopped = Visitor(console_app(api)).client.post(links["a1@a.example"].removeprefix("http://api.example"), data={})
+    assert stopped.status_code == 200
+    send(api)
+    assert mails(api) == emails(1, 2, 2)

@@ -15,6 +15,7 @@ from tests.support.api import Api
 from tests.support.counted import counted
 from tests.support.pages import Visitor, console_app, staff_visitor
 from tests.support.waiting import wait_until
+from trackyard.actions.events import stops
 from trackyard.actions.people import credentials, email_confirmations
 from trackyard.actions.people.advertiser_side import signing
 from trackyard.actions.people.sign_in import by_link
@@ -55,6 +56,7 @@ FIELDS: Final[dict[Door, Callable[[], dict[str, str]]]] = {
     ("POST", "/sign-in/forgotten"): lambda: {"login": f"nobody-{next(NAMES)}@example.org"},
     ("GET", "/sign-in/link"): lambda: {"token": "t" * 40},
     ("POST", "/sign-in/link"): lambda: {"token": "t" * 40, "password": PASSWORD, "again": PASSWORD},
+    ("POST", "/sign-in/mails"): lambda: {"key": "k" * 40},
     ("POST", "/sign-up"): _sign_up,
     ("POST", "/sign-up/advertiser"): _sign_up,
 }
@@ -63,6 +65,7 @@ LIMITS: Final = (
     (credentials, "TRIES_PER_NETWORK"),
     (by_link, "LINKS_PER_NETWORK"),
     (by_link, "OPENED_PER_NETWORK"),
+    (stops, "WRONG_PER_NETWORK"),
     (sign_ups, "SIGN_UPS_PER_NETWORK"),
     (signing, "SIGN_UPS_PER_NETWORK"),
     (email_confirmations, "LINKS_PER_NETWORK"),
@@ -121,13 +124,14 @@ def blocked(monkeypatch: pytest.MonkeyPatch) -> Blocked:
 
 def test_every_door_of_strangers_is_known() -> None:
     assert set(declared_doors()) == set(FIELDS)
-    assert len(FIELDS) == 12
+    assert len(FIELDS) == 13
     routes = [route for part in PARTS for route in part.routes]
     assert {route.audience for route in routes if route.act is not None} == {"anyone"}
     open_pages = [route for part in PARTS for route in part.routes if route.audience == "anyone"]
     assert {route.method for route in open_pages if route.act is None} == {"GET"}
     assert {route.path for route in open_pages if route.act is None} == {
-        "/sign-in", "/sign-in/forgotten", "/sign-up", "/sign-up/done", "/sign-up/advertiser", "/sign-up/advertiser/done"
+        "/sign-in", "/sign-in/forgotten", "/sign-in/mails",
+        "/sign-up", "/sign-up/done", "/sign-up/advertiser", "/sign-up/advertiser/done"
     }  # fmt: skip
     assert [each.id for each in CATALOGUE if each.is_public and each.act is None] == ["network.get"]
 

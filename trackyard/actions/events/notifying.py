@@ -1,9 +1,12 @@
 """Make the notices of numbered events: mails and items of the bell (docs/spec/events.md#notices)."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from trackyard.actions.events.audiences import Hearer, hearers_of
+from trackyard.actions.events.stops import stop_link
 from trackyard.actions.platform.notices import NOTICES, send_notice
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.events.events import Event, page_of
 from trackyard.domain.events.kinds import Channel, NoticeRule
 from trackyard.store.engine.database import Connection, Database
@@ -11,8 +14,11 @@ from trackyard.store.events import bell, choices, events
 from trackyard.store.platform import settings
 
 
-def notify_next(database: Database, now_ms: int) -> int:
-    """Make the notices of the next event, in one transaction; return 1, or 0 without an event."""
+def notify_next(database: Database, now_ms: int, cipher: SecretCipher | None = None) -> int:
+    """Make the notices of the next event, in one transaction; return 1, or 0 without an event.
+
+    cipher: makes the links that stop mails; None = mails have none.
+    """
     with database.read() as conn:
         if not events.has_unnoticed(conn):
             return 0
@@ -21,11 +27,11 @@ def notify_next(database: Database, now_ms: int) -> int:
         if event is None:  # another process was faster
             return 0
         for rule in event.rule.notices:
-            _notify(conn, event, rule, now_ms)
+            _notify(conn, event, rule, now_ms, cipher)
     return 1
 
 
-def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int) -> None:
+def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int, cipher: SecretCipher | None) -> None:
     assert event.seq is not None
     found = hearers_of(conn, event, rule)
     in_bell = [each.account for each in with_channel(conn, event, rule, Channel.BELL, found) if each.may_sign_in]
@@ -34,9 +40,11 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int) -> No
         return
     notice, values = NOTICES[rule.mail], event.values()
     mailed = [each for each in with_channel(conn, event, rule, Channel.MAIL, found) if each.has_email]
+    base = settings.find_api_url(conn)
     if rule.page and mailed:  # the people of an audience have the same first page
-        values["link"] = f"{settings.find_api_url(conn)}{page_of(event, rule, notice.page, mailed[0].home)}"
-    send_notice(conn, notice, [each.recipient for each in mailed], now_ms, **values)
+        values["link"] = f"{base}{page_of(event, rule, notice.page, mailed[0].home)}"
+    told = [replace(each.recipient, stop=stop_link(cipher, base, each.account, event.kind)) for each in mailed]
+    send_notice(conn, notice, told, now_ms, **values)
 
 
 def with_channel(

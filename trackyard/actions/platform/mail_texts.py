@@ -74,7 +74,8 @@ def list_texts(deps: Deps, notice: Notice) -> list[TextInLanguage]:
 def write_text(deps: Deps, notice: Notice, code: str, text: MailText) -> None:
     """Store an own text, which mails that are queued from now on have. Raises BadInput.
 
-    code: the language. A text that equals the default one is not stored, and an earlier own one is removed.
+    A text that equals the default one is not stored, and an earlier own one is removed.
+    code: the language.
     """
     text = checked_text(notice, text)
     with deps.database.write() as conn:

@@ -5,12 +5,15 @@ marks its rows.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
+from trackyard.actions.events.stops import stop_link
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient, send_notice
 from trackyard.base.markup import plain_text
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.domain.people.advertisers import AdvertiserContact, AdvertiserFilter, AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateFilter, AffiliateStatus
@@ -20,7 +23,7 @@ from trackyard.domain.platform.news import News, NewsFilter
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.events import choices
 from trackyard.store.people import advertisers, affiliates
-from trackyard.store.platform import news, receivers
+from trackyard.store.platform import news, receivers, settings
 from trackyard.store.platform.receivers import Receiver
 
 BATCH: Final = 50
@@ -55,8 +58,11 @@ def readers_of(conn: Connection, found: News) -> dict[Account, Recipient]:
     return readers
 
 
-def queue_mails(database: Database, now_ms: int) -> int:
-    """Queue the mails of the next receivers, each once; return how many were looked at."""
+def queue_mails(database: Database, now_ms: int, cipher: SecretCipher | None = None) -> int:
+    """Queue the mails of the next receivers, each once; return how many were looked at.
+
+    cipher: makes the links that stop mails; None = mails have none.
+    """
     with database.read() as conn:
         if not receivers.has_waiting(conn):
             return 0
@@ -68,7 +74,7 @@ def queue_mails(database: Database, now_ms: int) -> int:
             people = {} if found is None else _wanting(conn, _active_people(conn, members))
             receivers.remove_receivers(conn, [each for each in members if each.account not in people])
             if found is not None:
-                _mail_news(conn, found, people.values(), now_ms)
+                _mail_news(conn, found, people, now_ms, cipher)
             receivers.mark_mailed(conn, [each for each in members if each.account in people], now_ms)
         return len(claimed)
 
@@ -94,7 +100,14 @@ def _wanting(conn: Connection, people: Mapping[Account, Recipient]) -> dict[Acco
     return {account: each for account, each in people.items() if chosen.get(account.name, {}).get(Channel.MAIL, True)}
 
 
-def _mail_news(conn: Connection, found: News, recipients: Iterable[Recipient], now_ms: int) -> None:
+def _mail_news(
+    conn: Connection, found: News, people: Mapping[Account, Recipient], now_ms: int, cipher: SecretCipher | None
+) -> None:
+    base = settings.find_api_url(conn)
+    recipients = [
+        replace(each, stop=stop_link(cipher, base, account, EventKind.NEWS_PUBLISHED))
+        for account, each in people.items()
+    ]
     text = "\n\n".join(part for part in (plain_text(found.summary), plain_text(found.body)) if part)
     send_notice(conn, notices.NEWS, recipients, now_ms, title=found.title, text=text)
 

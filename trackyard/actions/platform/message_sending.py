@@ -5,15 +5,17 @@ the cursor. After a kill nothing is lost, and nothing is sent twice.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from trackyard.actions.events.audiences import Hearer, people_of_affiliates
 from trackyard.actions.events.notifying import with_channel
 from trackyard.actions.events.publishing import publish
+from trackyard.actions.events.stops import stop_link
 from trackyard.actions.people.callers import caller_of
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.notices import NOTICES, Recipient, send_notice
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.events.events import Concerned, Event
 from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind
 from trackyard.domain.people.affiliates import AffiliateFilter, AffiliateName, AffiliateStatus
@@ -50,10 +52,11 @@ class Audience:
     first: Recipient | None = None
 
 
-def send_next(database: Database, now_ms: int) -> int:
+def send_next(database: Database, now_ms: int, cipher: SecretCipher | None = None) -> int:
     """Do the next step of a message that is due, in one transaction; return 1, or 0 without one.
 
     The first step publishes its event; while that has no number, there is nothing to do.
+    cipher: makes the links that stop mails; None = mails have none.
     """
     with database.read() as conn:
         if not messages.has_due(conn, now_ms):
@@ -70,7 +73,7 @@ def send_next(database: Database, now_ms: int) -> int:
             values = {"state": MessageState.SENDING, "event_id": event.id, "updated_at": now_ms}
             messages.edit_message(conn, found.id, values)
         else:
-            return _send_batch(conn, found, scope, now_ms)
+            return _send_batch(conn, found, scope, now_ms, cipher)
     return 1
 
 
@@ -101,7 +104,7 @@ def values_of(conn: Connection, found: Message) -> dict[str, object]:
     }
 
 
-def _send_batch(conn: Connection, found: Message, scope: Scope, now_ms: int) -> int:
+def _send_batch(conn: Connection, found: Message, scope: Scope, now_ms: int, cipher: SecretCipher | None) -> int:
     event = events.find_event(conn, found.event_id)
     if event is None or event.seq is None:
         return 0
@@ -113,7 +116,12 @@ def _send_batch(conn: Connection, found: Message, scope: Scope, now_ms: int) -> 
     by_mail = {each.account: each for each in _on(conn, event, Channel.MAIL, people) if each.has_email}
     emails = {account: each.signer.email for account, each in by_mail.items()}
     new = receivers.add_mailed(conn, found.id, emails, now_ms)
-    mailed = [each.recipient for account, each in by_mail.items() if account in new]
+    base = settings.find_api_url(conn)
+    mailed = [
+        replace(each.recipient, stop=stop_link(cipher, base, account, EventKind.MESSAGE_SENT))
+        for account, each in by_mail.items()
+        if account in new
+    ]
     send_notice(conn, NOTICES[_RULE.mail], mailed, now_ms, **values_of(conn, found))
     values = {"people": found.people + len(people), "mails": found.mails + len(mailed), "updated_at": now_ms}
     if batch:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.stops import STOP_PAGE
 from trackyard.actions.people.scope import is_confined, scope_of
 from trackyard.actions.platform import message_sending
 from trackyard.actions.platform.notices import NOTICES, Recipient, WrittenMail, preview_notice
@@ -26,7 +27,7 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.events import bell
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates, staff
-from trackyard.store.platform import messages
+from trackyard.store.platform import messages, settings
 
 _HOUR_MS: Final = 3_600_000
 _MOST_NAMES: Final = 5
@@ -113,7 +114,9 @@ def preview_message(deps: Deps, access: Access, message_id: str) -> MessagePrevi
     with deps.database.read() as conn:
         found = required(messages.find_message(conn, message_id, _author_seen(access)))
         audience = message_sending.count_audience(conn, found, _MOST_NAMES)
-        recipient = audience.first or _author(conn, found)
+        # without a key: the reader of the preview is another person
+        stop = f"{settings.find_api_url(conn)}{STOP_PAGE}"
+        recipient = replace(audience.first or _author(conn, found), stop=stop)
         values = message_sending.values_of(conn, found)
         mail = preview_notice(conn, MESSAGE, recipient, **values)
     return MessagePreview(audience.affiliates, audience.people, audience.mails, audience.names, mail)

@@ -3,16 +3,16 @@
 Mail is queued in the transaction that it reports.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.texts.languages import ENGLISH, language, speaking, spoken
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
 from trackyard.domain.platform.mails.event_notices import EVENT_NOTICES
-from trackyard.domain.platform.mails.frame import MailLook, framed, look_of, write_content
+from trackyard.domain.platform.mails.frame import FooterLink, MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
 from trackyard.domain.platform.mails.own_texts import MailText, with_own_text
 from trackyard.domain.platform.mails.values import MailedOffer, MailLink, MailList, MailPersonal
@@ -296,6 +296,7 @@ class Recipient:
     name: for the greeting. owner: the account, which may have chosen a language. language: when it has chosen none.
     server: that its mail goes through, encrypted; "" = the one in force.
     home: the path of the first page of the person; "" = of the account.
+    stop: the link that switches such mails off; "" = they cannot be.
     """
 
     email: str
@@ -304,6 +305,7 @@ class Recipient:
     language: str = ENGLISH
     server: str = ""
     home: str = ""
+    stop: str = ""
 
 
 def send_notice(
@@ -323,8 +325,8 @@ def send_notice(
         code = chosen.get(recipient.owner, "") if recipient.owner else ""
         with speaking(language(code or recipient.language)):
             made = _written(notice, recipient, base, look, own, values)
-        server = recipient.server
-        queued.append(mail.add(conn, recipient.email, made.subject, made.text, now_ms, html=made.html, server=server))
+        given = (recipient.email, made.subject, made.text, now_ms)
+        queued.append(mail.add(conn, *given, html=made.html, server=recipient.server, stop=recipient.stop))
     return queued
 
 
@@ -350,7 +352,7 @@ def _written(
     named = values_for(recipient, base, values) | {"name": recipient.name, "network": look.name}
     named.setdefault("link", link_of(notice, recipient, base, named))
     text = with_own_text(notice, own.get(spoken().code), named)
-    return write_mail(text, named, look, _why(recipient, look))
+    return write_mail(text, named, look, _why(recipient, look), _ways(recipient, base))
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,14 +364,18 @@ class WrittenMail:
     html: str
 
 
-def write_mail(notice: Notice, named: Mapping[str, object], look: MailLook, why: str) -> WrittenMail:
+def write_mail(
+    notice: Notice, named: Mapping[str, object], look: MailLook, why: str, ways: Sequence[FooterLink] = ()
+) -> WrittenMail:
     """Return a mail in the language that is spoken.
 
-    named: its values. why: the line at its end.
+    named: its values. why: the line at its end. ways: links after it, which plain text has, too.
     """
     subject, text = write_subject(notice.subject, named), write_plain(notice.body, notice.button, named)
     content = write_content(notice.body, notice.button, named, look)
-    return WrittenMail(subject, text, framed(look, subject, content, why, spoken().code))
+    if ways:
+        text += "\n" + "\n".join([why, *(f"{label}: {url}" for label, url in ways)]) + "\n"
+    return WrittenMail(subject, text, framed(look, subject, content, why, spoken().code, links=ways))
 
 
 def values_for(recipient: Recipient, base: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -405,6 +411,14 @@ def why_account(look: MailLook) -> str:
 
 def _why(recipient: Recipient, look: MailLook) -> str:
     return why_account(look) if recipient.owner else _WHY_ADDRESS.format(network=look.name)
+
+
+def _ways(recipient: Recipient, base: str) -> list[FooterLink]:
+    """Return the links to change and to stop the mails of a recipient that may."""
+    if not recipient.stop:
+        return []
+    change = (gettext("Change what you get"), f"{_home(recipient, base)}notices/choices")
+    return [change, (gettext("Stop these mails"), recipient.stop)]
 
 
 def _home(recipient: Recipient, base: str) -> str:

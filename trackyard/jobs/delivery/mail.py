@@ -88,7 +88,7 @@ class Mailer:
         try:
             files = tuple((each.name, each.kind, each.content) for each in item.attachments)
             given = (item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files, item.server)
-            self._transport.send(MailMessage(*given))
+            self._transport.send(MailMessage(*given, item.stop))
         except MailServerUnreachable as fault:
             self._record_failure(item, str(fault), permanent=False)
             if item.server:  # an earlier server: the mails of the one in force do not wait for it

@@ -18,6 +18,7 @@ from trackyard.actions.platform.mailings import queue_mails
 from trackyard.actions.platform.message_sending import send_next
 from trackyard.actions.platform.news_bells import ring_next
 from trackyard.base.clock import Clock
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.conversions import postback_log
@@ -77,12 +78,14 @@ class JobScheduler:
         clock: Clock,
         files: FileStore | None = None,
         retention_policy: RetentionPolicy = DEFAULT_RETENTION,
+        cipher: SecretCipher | None = None,
     ) -> None:
         self._database = database
         self._zone = zone
         self._clock = clock
         self._files = files
         self._retention_policy = retention_policy
+        self._cipher = cipher
         self.eraser = Eraser(database, zone, clock, retention_policy)
         self.jobs = (
             Job("holds", 5, self.end_holds),
@@ -165,7 +168,7 @@ class JobScheduler:
 
     def queue_mails(self) -> int:
         """Queue the mails of news to their next receivers; return how many."""
-        return queue_mails(self._database, self._clock.now_ms())
+        return queue_mails(self._database, self._clock.now_ms(), self._cipher)
 
     def forget_answers(self) -> int:
         """Remove expired answers of idempotency keys; return how many."""
@@ -195,11 +198,11 @@ class JobScheduler:
 
     def notify(self) -> int:
         """Make the notices of the next event; return 1, or 0 without an event."""
-        return notify_next(self._database, self._clock.now_ms())
+        return notify_next(self._database, self._clock.now_ms(), self._cipher)
 
     def send_messages(self) -> int:
         """Do the next step of a message to affiliates that is due; return 1, or 0 without one."""
-        return send_next(self._database, self._clock.now_ms())
+        return send_next(self._database, self._clock.now_ms(), self._cipher)
 
     def ring_news(self) -> int:
         """Put news into the bells of the next companies; return 1, or 0 without any."""

@@ -53,6 +53,8 @@ _UNAUDITED_TABLES: Final = frozenset(
         "machine",
         "past_edge",
         "mail_attachment",
+        "mail_log",
+        "mail_refusal",
         "automation_change",
         "comparison",
         "product_item",

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.domain.people.callers import Account
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.engine.in_lists import among_values
 from trackyard.store.tables import notice_choice
 
@@ -40,6 +41,13 @@ def edit_choices(conn: Connection, account: Account, chosen: Choices) -> None:
     ]
     if rows:
         conn.execute(insert(notice_choice), rows)
+
+
+def switch(conn: Connection, account: Account, kind: EventKind, channel: Channel, *, is_on: bool) -> None:
+    """Store the choice of an account about one channel of one kind."""
+    statement = upsert(conn, notice_choice).values(account=account.name, kind=kind, channel=channel, is_on=is_on)
+    keys = ["account", "kind", "channel"]
+    conn.execute(statement.on_conflict_do_update(index_elements=keys, set_={"is_on": is_on}))
 
 
 def remove_choices(conn: Connection, account: Account) -> None:

@@ -22,6 +22,7 @@ class QueuedMail:
 
     html: the body as HTML, "" = only plain text.
     server: the server and the sender to use, encrypted; "" = the current settings.
+    stop: the link that switches such mails off, "" = none.
     """
 
     id: str
@@ -33,6 +34,7 @@ class QueuedMail:
     html: str = ""
     attachments: tuple[MailFile, ...] = ()
     server: str = ""
+    stop: str = ""
 
 
 def add(
@@ -45,15 +47,16 @@ def add(
     html: str = "",
     attachments: Sequence[MailFile] = (),
     server: str = "",
+    stop: str = "",
 ) -> str:
     """Queue a mail in the caller's transaction; return its id. The subject becomes one line.
 
-    body: plain text. html: the same for mail programs that show it. server: as of QueuedMail.
+    body: plain text. html: the same for mail programs that show it. server, stop: as of QueuedMail.
     """
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
     row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html, "server": server}
-    conn.execute(insert(mail).values(**row, next_at=now_ms, created_at=now_ms))
+    conn.execute(insert(mail).values(**row, stop=stop, next_at=now_ms, created_at=now_ms))
     for place, each in enumerate(attachments):
         file = {"name": each.name, "kind": each.kind, "content": each.content}
         conn.execute(insert(mail_attachment).values(mail_id=mail_id, place=place, **file))
@@ -83,7 +86,7 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
     conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
     files = _attachments(conn, row.id)
     return QueuedMail(
-        row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files, row.server
+        row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files, row.server, row.stop
     )
 
 

@@ -38,7 +38,7 @@ from trackyard.store.tables.installation import (
     security_log,
     setting,
 )
-from trackyard.store.tables.mailings import mail_text, message, message_receipt, receiver
+from trackyard.store.tables.mailings import mail_log, mail_refusal, mail_text, message, message_receipt, receiver
 from trackyard.store.tables.offers import (
     ad_cost,
     affiliate_postback,
@@ -142,6 +142,8 @@ __all__ = [
     "machine",
     "mail",
     "mail_attachment",
+    "mail_log",
+    "mail_refusal",
     "mail_text",
     "member",
     "message",

@@ -6,6 +6,7 @@ Times are UTC epoch milliseconds.
 from sqlalchemy import Column, Index, Integer, String, Text, UniqueConstraint
 
 from trackyard.domain.platform.mails.kinds import NoticeKind
+from trackyard.domain.platform.mails.log import MailState
 from trackyard.domain.platform.messages import MessageState
 from trackyard.store.engine.types import Document, Id24, Moment, Word
 from trackyard.store.tables.schema import columns, table
@@ -18,6 +19,26 @@ receiver = table(  # who gets news, or a message, by mail: each person once
     Column("mailed_at", Moment, nullable=True),  # NULL = the mail is not queued yet
     UniqueConstraint("mailing_id", "email"),
     Index("ix_receiver_waiting", "mailed_at", "mailing_id", "owner"),
+)
+
+mail_log = table(  # every mail that was queued, without its text; the id of the queued mail
+    "mail_log",
+    Column("id", Id24, primary_key=True),
+    Column("recipient", String(254), nullable=False, index=True),
+    Column("kind", String(40), nullable=False),  # a NoticeKind, or another kind of domain/platform/mails/log.py
+    Column("subject", Text, nullable=False),
+    Column("state", Word(MailState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("answer", Text, nullable=False),  # the last one of the mail server that refused it, "" = none
+    *columns(Moment, "created_at", "changed_at", nullable=False),
+    Index("ix_mail_log_created_at", "created_at"),
+)
+
+mail_refusal = table(  # e-mail addresses that a mail server refused for good, until it accepts a mail
+    "mail_refusal",
+    Column("email", String(254), primary_key=True),  # in lower case
+    Column("since", Moment, nullable=False),
+    Column("answer", Text, nullable=False),  # the last one
 )
 
 mail_text = table(  # what staff wrote instead of the default text of a kind of mail

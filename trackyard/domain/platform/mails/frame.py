@@ -3,7 +3,7 @@
 Mail programs know tables and inline styles. Programs with a dark theme replace the colours by the style sheet.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -50,8 +50,25 @@ def look_of(network: Network, base: str) -> MailLook:
     return MailLook(network.shown_name, light, dark, logo, base)
 
 
-def framed(look: MailLook, title: str, content: str, footer: str, language: str, *, width: int = WIDTH) -> str:
-    """Return a mail as a document of HTML. title, footer: texts. content: HTML. language: its code."""
+FooterLink = tuple[str, str]
+"""A label and a URL below a mail."""
+
+
+def framed(
+    look: MailLook,
+    title: str,
+    content: str,
+    footer: str,
+    language: str,
+    *,
+    width: int = WIDTH,
+    links: Sequence[FooterLink] = (),
+) -> str:
+    """Return a mail as a document of HTML.
+
+    title, footer: texts. content: HTML. language: its code. links: after the footer.
+    """
+    ways = "".join(f' <a href="{escape(url)}" style="color:#575a63">{escape(str(label))}</a>.' for label, url in links)
     name, safe_title = escape(look.name), escape(title)
     head = f'<span style="font-size:16px;font-weight:600;color:#1b1c20">{name}</span>'
     if look.logo:
@@ -77,7 +94,7 @@ def framed(look: MailLook, title: str, content: str, footer: str, language: str,
         'padding:24px 24px 8px">\n'
         f'<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;color:#1b1c20"><bdi>{safe_title}</bdi></h1>\n'
         f"{content}\n</td></tr>\n"
-        f'<tr><td style="padding:16px 4px 0;font-size:12px;color:#575a63">{escape(footer)}</td></tr>\n'
+        f'<tr><td style="padding:16px 4px 0;font-size:12px;color:#575a63">{escape(footer)}{ways}</td></tr>\n'
         "</table>\n</td></tr></table>\n</body>\n</html>\n"
     )
 
