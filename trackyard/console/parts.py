@@ -10,7 +10,7 @@ from trackyard.console.money.parts import PARTS as MONEY
 from trackyard.console.offers import groups, requests, smartlink_test
 from trackyard.console.people import company_people, messages
 from trackyard.console.portal.parts import PARTS as PORTAL
-from trackyard.console.staff import cards, overview, reports
+from trackyard.console.staff import cards, inviting_many, overview, reports
 from trackyard.console.staff.accounts.parts import PARTS as ACCOUNTS
 from trackyard.console.staff.ad_costs.parts import PARTS as AD_COSTS
 from trackyard.console.staff.advertisers.parts import PARTS as ADVERTISERS
@@ -31,6 +31,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     own_password.pages,
     sign_up.pages,
     terms.pages,
+    inviting_many.pages,
     company_people.pages,
     messages.pages,
     overview.pages,

@@ -61,7 +61,10 @@ ADVERTISER_LIST: Final = ListPage[AdvertiserView, AdvertisersAnswer](
     counted=lambda total: ngettext("%(num)d advertiser.", "%(num)d advertisers.", total),
     notes=_waiting,
     main=lambda _: PageLink(gettext("Invite an advertiser"), f"{PATH}/invite"),
-    links=lambda _: [PageLink(gettext("Add without an invitation"), _NEW)],
+    links=lambda _: [
+        PageLink(gettext("Invite several"), f"{PATH}/invite-many"),
+        PageLink(gettext("Add without an invitation"), _NEW),
+    ],
     period=Days(usual="7d", first="", last=""),
     search=Search(placeholder=lazy_gettext("Name, contact or e-mail"), parameter="search"),
     filters=(

@@ -74,6 +74,7 @@ AFFILIATE_LIST: Final = ListPage[AffiliateView, AffiliatesAnswer](
     title=lazy_gettext("Affiliates"),
     counted=lambda total: ngettext("%(num)d affiliate.", "%(num)d affiliates.", total),
     notes=_waiting,
+    links=lambda _: [PageLink(gettext("Invite several"), f"{PATH}/invite-many")],
     main=lambda _: PageLink(gettext("Invite an affiliate"), _NEW),
     period=Days(usual="7d", first="", last=""),
     search=Search(placeholder=lazy_gettext("Name, e-mail, login or number"), parameter="search"),

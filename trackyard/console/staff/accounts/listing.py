@@ -30,7 +30,10 @@ STAFF_USERS: Final = ListPage[StaffView, StaffListAnswer](
     rows=lambda _, answer: answer.users,
     title=lazy_gettext("Staff"),
     counted=lambda total: ngettext("%(num)d staff user", "%(num)d staff users", total),
-    links=lambda _: [PageLink(gettext("Presets of permissions"), f"{PATH}/presets")],
+    links=lambda _: [
+        PageLink(gettext("Invite several"), f"{PATH}/invite-many"),
+        PageLink(gettext("Presets of permissions"), f"{PATH}/presets"),
+    ],
     main=lambda _: PageLink(gettext("Invite a staff user"), f"{PATH}/new"),
     search=Search(placeholder=lazy_gettext("Name or e-mail address of a staff user")),
     columns=(
