@@ -27,6 +27,7 @@ from tests.contract.requests import (
     postbacks,
     rules,
     staff,
+    threads,
 )
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
@@ -167,7 +168,11 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
     good |= (
-        messages.good_params() | companies.good_params(pid) | affiliates.good_params(api, pid) | money.good_params(pid)
+        messages.good_params()
+        | threads.good_params()
+        | companies.good_params(pid)
+        | affiliates.good_params(api, pid)
+        | money.good_params(pid)
     )
     api.admin.post("/3.1/user/permissions", **{"permissions[stats][conversions-import][level]": "write"})
     public = api.add_offer(privacy="public")
@@ -182,8 +187,10 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         | money.own_subjects(api)
         | comparisons.own_subjects(api)
         | messages.own_subjects(api)
+        | threads.own_subjects(api)
     )
     own = subjects_of_caller, companies.own_params(api) | accounts.own_params(api) | money.own_params(api)
+    own[1].update(threads.own_params(api))
     owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     return EndpointSetup(api, owner, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 

@@ -39,7 +39,7 @@ _OF_AFFILIATE: Final = frozenset(
 _OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "advertiser text", "invoice"})
 _OF_OFFER: Final = frozenset({"offer", "offer hash", "offer tag", "offer text", "promo code"})
 _MONEY: Final = frozenset({"payment", "payment correction", "payment request"})
-_OWN: Final = frozenset({"session", "key", "saved report", "comparison", "message"})
+_OWN: Final = frozenset({"session", "key", "saved report", "comparison", "message", "thread"})
 _ALL: Final = frozenset(THINGS)
 _READABLE: Final = frozenset({"offer"})
 """Managers read all offers (docs/spec/callers.md#roles-of-staff)."""

@@ -88,6 +88,9 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.explain", "id"): "click",
     ("offer.promo-codes.list", "search"): "affiliate text",
     ("offer.promo-codes.list", "code"): "affiliate tag",
+    ("threads.list", "subject_id"): "affiliate",
+    ("threads.open", "subject_id"): "affiliate",
+    ("threads.open", "company"): "company",
     **dict.fromkeys(
         (("people.list", "company"), ("people.add", "company"), ("auth.company.switch", "company")), "company"
     ),
@@ -160,6 +163,7 @@ OF_PATH: Final[dict[str, str]] = {
         (f"admin.message.{act}" for act in ("get", "edit", "preview", "send", "cancel", "remove")), "message"
     ),
     **dict.fromkeys(("message.get", "message.read"), "message"),
+    **dict.fromkeys(("thread.get", "thread.answer", "thread.seen"), "thread"),
     "admin.affiliatepostback.resend": "attempt",
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",

@@ -14,6 +14,7 @@ from tests.contract.requests.companies import add_place, key_of_member
 from tests.contract.requests.comparisons import add_own_comparison
 from tests.contract.requests.messages import add_received
 from tests.contract.requests.money import add_correction
+from tests.contract.requests.threads import add_own_thread
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.delivery_attempts import add_attempt
@@ -87,6 +88,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
         side.add("saved report", add_own_report(side.api, client))
         side.add("comparison", add_own_comparison(side.api, client))
     reader = Account(AccountKind.AFFILIATE, str(side.one("affiliate")))
+    side.add("thread", add_own_thread(api, reader, side.text("affiliate")))
     author = Account(AccountKind.STAFF, side.one("staff"))
     side.add("message", add_received(api, reader, author, side.text("staff")))
     side.callers["advertiser"] = api.advertiser_client(side.one("advertiser"))

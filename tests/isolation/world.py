@@ -18,6 +18,7 @@ from tests.contract.requests import (
     postbacks,
     rules,
     staff,
+    threads,
 )
 from tests.contract.test_every_endpoint import as_sent
 from tests.isolation.callers import ROLES, CallerKind
@@ -76,7 +77,7 @@ class World:
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
         own = accounts.own_subjects(self.api) | money.own_subjects(self.api) | comparisons.own_subjects(self.api)
-        own |= messages.own_subjects(self.api)
+        own |= messages.own_subjects(self.api) | threads.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
         if endpoint.id in companies.own_subjects(self.api, 0):
@@ -98,6 +99,7 @@ class World:
             params["format"] = form
         place = "data" if endpoint.method == "POST" else "params"
         own = accounts.own_params(self.api) | money.own_params(self.api) | companies.own_params(self.api)
+        own |= threads.own_params(self.api)
         if endpoint.id in companies.good_params(0) and "company" not in more:
             params |= {"company": self.company(kind).name} if "{" not in endpoint.path else {}
         if (
@@ -199,6 +201,7 @@ def _examples(side: Side) -> SideRequests:
         | comparisons.good_params()
         | companies.good_params(pid)
         | messages.good_params()
+        | threads.good_params()
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.contract.requests import comparisons, messages, money, rules
+from tests.contract.requests import comparisons, messages, money, rules, threads
 from tests.contract.requests.staff import path_subjects
 from tests.support.api import Api, installed
 from tests.support.events import make_notices
@@ -198,6 +198,9 @@ def _of_lists(desk: TrafficDesk) -> dict[str, Any]:
     reader = Account(AccountKind.AFFILIATE, str(desk.pid))
     return {
         "/console/messages": messages.own_subjects(desk.api)["admin.message.get"](desk.api.admin),
+        "/console/threads": threads.add_own_thread(desk.api, reader),
+        "/portal/threads": threads.add_own_thread(desk.api, reader),
+        "/advertiser/threads": threads.add_own_thread(desk.api, Account(AccountKind.ADVERTISER, str(desk.advertiser))),
         "/portal/messages": messages.add_received(desk.api, reader),
         "/console/rules": made["admin.rule.get"](),
         "/console/staff": number,

@@ -39,6 +39,7 @@ from trackyard.api.people import (
     sessions,
     sign_in,
     staff,
+    threads,
 )
 from trackyard.api.people.advertiser_side import account, figures, own_offers, signing
 from trackyard.api.platform import (
@@ -118,6 +119,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("pixels", "Pixels of affiliates", pixels.routes.endpoints),
     Topic("news", "News", news.routes.endpoints),
     Topic("messages", "Messages to affiliates", messages.routes.endpoints),
+    Topic("threads", "Threads between staff and the people of a company", threads.routes.endpoints),
     Topic("statistics", "Statistics reports", reports.routes.endpoints),
     Topic("ad-costs", "Costs of advertising, for staff", ad_costs.routes.endpoints),
     Topic("saved-reports", "Saved reports", saved_reports.routes.endpoints),

@@ -66,6 +66,7 @@ from trackyard.console.frame.request import PageRequest, Person
 from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
 from trackyard.console.parts import PARTS
+from trackyard.console.people.threads import count_unread_threads
 from trackyard.console.portal.messages import count_unread_messages
 from trackyard.console.portal.news import count_unread_news
 from trackyard.console.refusals import OverloadPages, is_overload
@@ -400,7 +401,10 @@ def _numbers_of(asked: PageRequest) -> Mapping[str, RailNumber]:
     """Return how many things wait on the pages of the rail, by path."""
     if asked.person_or_none is None:
         return {}
-    return count_waiting(asked) if asked.person.is_staff else count_unread_news(asked) | count_unread_messages(asked)
+    threads = count_unread_threads(asked)
+    if asked.person.is_staff:
+        return {**count_waiting(asked), **threads}
+    return count_unread_news(asked) | count_unread_messages(asked) | threads
 
 
 def _rail_of(person: Person, waiting: Iterable[str] = ()) -> tuple[RailGroup, ...]:

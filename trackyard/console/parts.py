@@ -8,7 +8,7 @@ from trackyard.console.conversions.comparisons.parts import PARTS as COMPARISONS
 from trackyard.console.frame.pages import Pages
 from trackyard.console.money.parts import PARTS as MONEY
 from trackyard.console.offers import groups, requests, smartlink_test
-from trackyard.console.people import company_people, messages
+from trackyard.console.people import company_people, messages, threads
 from trackyard.console.portal.parts import PARTS as PORTAL
 from trackyard.console.staff import cards, inviting_many, overview, reports
 from trackyard.console.staff.accounts.parts import PARTS as ACCOUNTS
@@ -34,6 +34,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     inviting_many.pages,
     company_people.pages,
     messages.pages,
+    threads.pages,
     overview.pages,
     cards.pages,
     reports.pages,

@@ -23,8 +23,10 @@ from trackyard.console.lists.filters import FilterBy
 from trackyard.console.lists.objects import AFFILIATES, LIVE_OFFERS, MANAGERS, OFFERS
 from trackyard.console.lists.page import declare_list
 from trackyard.console.offers_shown.words import payout
+from trackyard.console.people.threads import about_of
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.people_names import affiliate_name, manager_name
+from trackyard.domain.people.threads import ThreadSubject
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -125,7 +127,12 @@ def _why(row: RequestRow, on: On) -> ListCell:
         gettext("Answered %(time)s:", time=on.request.time_of(each.created)[:16]) + f" {each.text}"
         for each in row.ticket.answers
     )
-    return cells.cell(row.ticket.description, *answered)
+    place = about_of("/console/", ThreadSubject.TICKET, row.ticket.id)
+    return cells.cell(row.ticket.description, *answered, PageLink(gettext("Messages"), place, _about_thread(row.title)))
+
+
+def _about_thread(title: str) -> str:
+    return gettext("Messages about %(title)s", title=title)
 
 
 def _buttons(row: RequestRow, _on: On) -> ListCell:
@@ -282,7 +289,13 @@ OWN_REQUESTS: Final = ListPage[OwnTicketView, OwnTicketsAnswer](
             below=lazy_gettext("Answers"),
             longest=200,
             cell=lambda each, _: cells.cell(
-                each.description, *(f"{gettext('Answer:')} {answer.text}" for answer in each.answers)
+                each.description,
+                *(f"{gettext('Answer:')} {answer.text}" for answer in each.answers),
+                PageLink(
+                    gettext("Messages"),
+                    about_of("/portal/", ThreadSubject.TICKET, each.id),
+                    _about_thread(each.title),
+                ),
             ),
         ),
         ListColumn(

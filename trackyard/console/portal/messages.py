@@ -30,7 +30,7 @@ RECEIVED: Final = ListPage[ReceivedMessageView, ReceivedMessagesAnswer](
     method=api.list_received,
     view=ReceivedMessagesAnswer,
     rows=lambda _, answer: answer.messages,
-    title=lazy_gettext("Messages"),
+    title=lazy_gettext("Messages from the network"),
     counted=lambda total: ngettext("%(num)d message.", "%(num)d messages.", total),
     columns=(
         ListColumn(title=lazy_gettext("Subject"), below=lazy_gettext("State"), role="title", longest=200, cell=_title),

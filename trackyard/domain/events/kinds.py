@@ -48,6 +48,10 @@ class EventKind(StrEnum):
     FACTOR_REMOVED = "second_factor.removed"
     KEY_MADE = "key.made"
     MESSAGE_SENT = "message.sent"
+    THREAD_ANSWERED = "thread.answered"
+    THREAD_ANSWERED_ADVERTISER = "thread.answered_advertiser"
+    THREAD_AFFILIATE_WROTE = "thread.affiliate_wrote"
+    THREAD_ADVERTISER_WROTE = "thread.advertiser_wrote"
     NEWS_PUBLISHED = "news.published"
 
 
@@ -150,6 +154,14 @@ def _access(mail: NoticeKind, label: str) -> EventRule:
     """Return the rule of an event about the access to an account."""
     notices = (NoticeRule(audience=EventAudience.ACCOUNT, mail=mail),)
     return EventRule(label=label, is_required=True, is_mailed_by_act=True, notices=notices)
+
+
+def _thread(label: str, audience: EventAudience, permission: Permission) -> EventRule:
+    """Return the rule of a message in a thread."""
+    rule = NoticeRule(
+        audience=audience, permission=permission, mail=NoticeKind.THREAD_ANSWERED, page="threads/{subject}"
+    )
+    return EventRule(label=label, fields=("title", "author", "text"), notices=(rule,))
 
 
 _BALANCES: Final = Permission.BALANCES_READ
@@ -302,6 +314,18 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             NoticeKind.FACTOR_REMOVED, lazy_gettext("The second factor of your account was removed")
         ),
         EventKind.KEY_MADE: _access(NoticeKind.KEY_MADE, lazy_gettext("Your account has a new API key")),
+        EventKind.THREAD_ANSWERED: _thread(
+            lazy_gettext("Staff write to you"), EventAudience.AFFILIATE, Permission.TICKETS_READ
+        ),
+        EventKind.THREAD_ANSWERED_ADVERTISER: _thread(
+            lazy_gettext("Staff write to you"), EventAudience.ADVERTISER, Permission.TICKETS_READ
+        ),
+        EventKind.THREAD_AFFILIATE_WROTE: _thread(
+            lazy_gettext("An affiliate writes"), EventAudience.STAFF, Permission.AFFILIATES_WRITE
+        ),
+        EventKind.THREAD_ADVERTISER_WROTE: _thread(
+            lazy_gettext("An advertiser writes"), EventAudience.STAFF, Permission.ADVERTISERS_WRITE
+        ),
         EventKind.NEWS_PUBLISHED: EventRule(
             label=lazy_gettext("News of the network"),
             fields=("title",),

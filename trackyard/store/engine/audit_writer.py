@@ -63,6 +63,9 @@ _UNAUDITED_TABLES: Final = frozenset(
         "usual_time",
         "news_seen",
         "receiver",
+        "thread",
+        "thread_message",
+        "thread_seen",
         "message_receipt",
     }
 )

@@ -38,6 +38,7 @@ from trackyard.store.people import (
     second_factors,
     sessions,
     sign_in_links,
+    threads,
 )
 from trackyard.store.platform import mail, messages, news, receivers
 from trackyard.store.statistics import report_mails, saved_reports
@@ -271,6 +272,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     preferences.remove_preferences(conn, account)
     news.forget_seen(conn, account)
     receivers.forget_account(conn, account)
+    threads.remove_company(conn, account)
     for each in (account, *(Account(AccountKind.MEMBER, place.id) for place in known)):
         messages.forget_account(conn, each)
     bell.remove_items(conn, account)

@@ -95,6 +95,7 @@ from trackyard.store.tables.queues import (
     rebuild,
 )
 from trackyard.store.tables.schema import metadata
+from trackyard.store.tables.threads import thread, thread_message, thread_seen
 
 __all__ = [
     "ad_cost",
@@ -186,6 +187,9 @@ __all__ = [
     "staff",
     "sub_block",
     "terms_acceptance",
+    "thread",
+    "thread_message",
+    "thread_seen",
     "ticket",
     "url_check",
     "url_host",

@@ -193,5 +193,12 @@ EVENT_NOTICES: Final = (
         lazy_gettext("Read it in your account"),
         page="messages",
     ),
+    Notice(
+        NoticeKind.THREAD_ANSWERED,
+        lazy_gettext("{author} writes about {title}"),
+        lazy_gettext("Hello {name},\n\n{author} writes about {title}:\n\n{text}\n"),
+        lazy_gettext("Answer"),
+        page="threads",
+    ),
 )
 """A text for each kind of mail that an event has."""

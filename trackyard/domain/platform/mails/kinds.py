@@ -59,6 +59,7 @@ class NoticeKind(StrEnum):
     BALANCE_CORRECTED = "balance.corrected"
     PAYMENT_REQUEST_OPENED = "payment_request.opened"
     MESSAGE = "message"
+    THREAD_ANSWERED = "thread.answered"
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ MAIL_LABELS: Final[Mapping[NoticeKind, MailLabel]] = {
     _K.OWNER_CHANGED: MailLabel(lazy_gettext("Another owner of the company")),
     _K.OWNER_NOW: MailLabel(lazy_gettext("Owner of a company")),
     _K.NEWS: MailLabel(lazy_gettext("News by mail")),
+    _K.THREAD_ANSWERED: MailLabel(lazy_gettext("Message in a thread")),
     _K.MESSAGE: _affiliates(lazy_gettext("Message of staff")),
 }
 """Every kind, in the order in which pages list them."""
