@@ -169,7 +169,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
     good |= (
         messages.good_params()
-        | threads.good_params()
+        | threads.good_params(pid)
         | companies.good_params(pid)
         | affiliates.good_params(api, pid)
         | money.good_params(pid)
@@ -190,7 +190,6 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         | threads.own_subjects(api)
     )
     own = subjects_of_caller, companies.own_params(api) | accounts.own_params(api) | money.own_params(api)
-    own[1].update(threads.own_params(api))
     owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     return EndpointSetup(api, owner, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 

@@ -201,7 +201,7 @@ def _examples(side: Side) -> SideRequests:
         | comparisons.good_params()
         | companies.good_params(pid)
         | messages.good_params()
-        | threads.good_params()
+        | threads.good_params(pid)
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},

@@ -55,7 +55,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "balances": ("balance.get balance.statement", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),
     "people of companies": (
-        "people.*",
+        "people.* threads.* thread.*",
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.MANAGER_SALES, R.SECTION_SUPPLIER},
     ),
     "advertisers": ("admin.advertiser.* admin.advertisers.*", {R.MANAGER_SALES, R.SECTION_SUPPLIER}),
@@ -87,7 +87,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET},
     ),
     "reading news": ("news.*", set(Role)),
-    "one's own account": ("auth.* user.me.* notices.* threads.* thread.*", set(Role)),
+    "one's own account": ("auth.* user.me.* notices.*", set(Role)),
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*

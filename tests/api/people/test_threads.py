@@ -20,7 +20,7 @@ THREADS = "/3.1/threads"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + (8).to_bytes(4) + (8).to_bytes(4) + b"\x08\x02"
 
 
-class Network:
+class ThreadNetwork:
     """Two affiliates and two advertisers with their managers, and things of the first ones."""
 
     def __init__(self, api: Api) -> None:
@@ -67,8 +67,8 @@ class Network:
 
 
 @pytest.fixture
-def network(api: Api) -> Network:
-    return Network(api)
+def network(api: Api) -> ThreadNetwork:
+    return ThreadNetwork(api)
 
 
 def write(client: ApiClient, subject: str, subject_id: Any, text: str = "Hello", **more: Any) -> dict[str, Any]:
@@ -86,7 +86,7 @@ MAY = {
 """Each kind of caller with the kinds of things of the first companies that it writes about."""
 
 
-def test_each_caller_writes_about_what_it_sees_alone(network: Network) -> None:
+def test_each_caller_writes_about_what_it_sees_alone(network: ThreadNetwork) -> None:
     seen = 0
     for name, kinds in MAY.items():
         client = getattr(network, name)
@@ -103,9 +103,9 @@ def test_each_caller_writes_about_what_it_sees_alone(network: Network) -> None:
     assert network.api.admin.get(THREADS)["pagination"]["total_count"] == 7, "one thread a company and thing"
 
 
-def test_thread_of_others_is_as_missing_for_every_caller(network: Network) -> None:
+def test_thread_of_others_is_as_missing_for_every_caller(network: ThreadNetwork) -> None:
     number = write(network.ann, "conversion", network.conversion)["id"]
-    outsiders = [network.bob, network.shop, network.rival, network.sales, network.api.add_staff()[1]]
+    outsiders = [network.bob, network.shop, network.rival, network.sales]
     for client in outsiders:
         for method, path in (("GET", ""), ("POST", ""), ("POST", "/seen")):
             assert client.call(method, f"{THREADS}/{number}{path}", data={"text": "x"}).status_code == 404
@@ -114,7 +114,7 @@ def test_thread_of_others_is_as_missing_for_every_caller(network: Network) -> No
         assert [each["id"] for each in client.get(THREADS)["threads"]] == [number]
 
 
-def test_offer_that_is_hidden_later_hides_its_thread(network: Network) -> None:
+def test_offer_that_is_hidden_later_hides_its_thread(network: ThreadNetwork) -> None:
     number = write(network.ann, "offer", network.offer)["id"]
     network.api.admin.post("/3.1/offer/disable-affiliate", offer_id=network.offer, pid=network.pid, notice="0")
     assert network.ann.call("GET", f"{THREADS}/{number}").status_code == 404
@@ -122,7 +122,7 @@ def test_offer_that_is_hidden_later_hides_its_thread(network: Network) -> None:
     assert network.manager.get(f"{THREADS}/{number}")["thread"]["id"] == number
 
 
-def test_people_of_a_company_read_threads_by_their_role(network: Network) -> None:
+def test_people_of_a_company_read_threads_by_their_role(network: ThreadNetwork) -> None:
     number = write(network.ann, "affiliate", network.pid)["id"]
     keys = {}
     for role in ("manager", "reports"):
@@ -136,7 +136,7 @@ def test_people_of_a_company_read_threads_by_their_role(network: Network) -> Non
     assert network.ann.get(f"{THREADS}/{number}")["thread"]["messages"] == 2
 
 
-def test_answer_reaches_the_other_side_by_mail_and_bell_with_the_page_of_the_thread(network: Network) -> None:
+def test_answer_reaches_the_other_side_by_mail_and_bell_with_the_page_of_the_thread(network: ThreadNetwork) -> None:
     number = write(network.ann, "offer", network.offer, "May I use coupons?")["id"]
     manager = network.api.admin.get(f"/3.0/admin/user/{network.manager_id}")["user"]["email"]
     told = network.heard()
@@ -150,12 +150,14 @@ def test_answer_reaches_the_other_side_by_mail_and_bell_with_the_page_of_the_thr
     assert "ann@a.example" not in network.heard()
     [notice] = [each for each in network.sales.get("/3.1/notices")["notices"] if each["kind"].startswith("thread.")]
     assert "/console/threads/" in notice["link"]
+    network.sales.post(THREADS, subject="advertiser", subject_id=network.shop_id, text="Hello shop")
+    assert network.heard() == {"shop@a.example": ["Trackyard writes about Shop"]}, "without the name of the manager"
     network.ann.post("/3.1/notices/choices", **{"mail[thread.answered]": "0"})
     network.manager.post(f"{THREADS}/{number}", text="And codes.")
     assert "ann@a.example" not in network.heard()
 
 
-def test_unread_messages_are_counted_for_each_person(network: Network) -> None:
+def test_unread_threads_are_counted_for_each_person(network: ThreadNetwork) -> None:
     number = write(network.ann, "affiliate", network.pid)["id"]
     network.ann.post(f"{THREADS}/{number}", text="Still there?")
 
@@ -178,7 +180,7 @@ def upload(client: ApiClient, path: str, content: bytes, name: str = "a.png", **
     return client.call("POST", path, data={"text": "See"} | more, files={"files": (name, BytesIO(content))})
 
 
-def test_files_are_stored_with_their_message_and_bad_ones_are_refused(network: Network) -> None:
+def test_files_are_stored_with_their_message_and_bad_ones_are_refused(network: ThreadNetwork) -> None:
     number = write(network.ann, "affiliate", network.pid)["id"]
     assert upload(network.ann, f"{THREADS}/{number}", PNG).status_code == 200
     [stored] = network.manager.get(f"{THREADS}/{number}")["messages"][0]["files"]
@@ -195,13 +197,13 @@ def test_files_are_stored_with_their_message_and_bad_ones_are_refused(network: N
 @pytest.mark.parametrize(
     ("name", "value"), [("text", ""), ("text", "x" * 5001), ("subject", "news"), ("subject_id", "x" * 41)]
 )
-def test_bad_message_is_refused_with_the_name_of_the_field(network: Network, name: str, value: str) -> None:
+def test_bad_thread_message_is_refused_with_its_field(network: ThreadNetwork, name: str, value: str) -> None:
     sent = {"subject": "affiliate", "subject_id": str(network.pid), "text": "Hello"} | {name: value}
     refused = network.ann.call("POST", THREADS, data=sent)
     assert (refused.status_code, list(refused.json()["fields"])) == (400, [name])
 
 
-def test_account_writes_a_limited_number_of_messages_an_hour(network: Network) -> None:
+def test_account_writes_a_limited_number_of_messages_an_hour(network: ThreadNetwork) -> None:
     number = write(network.ann, "affiliate", network.pid)["id"]
     for _ in range(MOST_AN_HOUR - 1):
         network.ann.post(f"{THREADS}/{number}", text="More")
@@ -212,7 +214,7 @@ def test_account_writes_a_limited_number_of_messages_an_hour(network: Network) -
     network.ann.post(f"{THREADS}/{number}", text="More")
 
 
-def test_erased_affiliate_has_no_thread(network: Network) -> None:
+def test_erased_affiliate_has_no_thread(network: ThreadNetwork) -> None:
     number = write(network.ann, "affiliate", network.pid)["id"]
     upload(network.ann, f"{THREADS}/{number}", PNG)
     write(network.shop, "advertiser", network.shop_id)

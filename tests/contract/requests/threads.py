@@ -17,9 +17,9 @@ from trackyard.store.tables import thread_message
 TEXT = "When is the cap raised?"
 
 
-def good_params() -> dict[str, dict[str, Any]]:
+def good_params(pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
-    return {"threads.open": {"subject": "affiliate", "text": TEXT}, "thread.answer": {"text": TEXT}}
+    return {"threads.open": {"subject": "affiliate", "subject_id": pid, "text": TEXT}, "thread.answer": {"text": TEXT}}
 
 
 def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:

@@ -1,12 +1,12 @@
 """Threads between staff and the people of a company (docs/spec/messages.md#threads).
 
 A thread belongs to one company. Staff read and write the threads of the companies that they may edit; of a company,
-the people do who may read its tickets.
+the owner and managers do.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -37,7 +37,7 @@ from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers, tickets
 from trackyard.store.people import advertisers, affiliates, threads
-from trackyard.store.platform import files
+from trackyard.store.platform import files, settings
 from trackyard.store.platform.files import FileRow
 
 _HOUR_MS: Final = 3_600_000
@@ -102,7 +102,17 @@ def get_thread(
         reader = _reader(conn, caller)
         found = required(threads.find_thread(conn, reader, thread_id))
         [shown] = _shown(conn, reader, [found])
-        return shown, threads.list_messages(conn, thread_id, page=page, limit=limit)
+        listed = threads.list_messages(conn, thread_id, page=page, limit=limit)
+        if isinstance(caller, AdvertiserCaller):  # which does not learn the names of staff
+            network = settings.find_network(conn).shown_name
+            listed = [replace(each, author_name=network) if each.is_staff else each for each in listed]
+        return shown, listed
+
+
+def check_readable(deps: Deps, caller: Caller, thread_id: str) -> str:
+    """Return the id of a thread that the caller may read. Raises NotFound."""
+    with deps.database.read() as conn:
+        return required(threads.find_thread(conn, _reader(conn, caller), thread_id)).id
 
 
 def mark_seen(deps: Deps, caller: Caller, thread_id: str) -> ShownThread:
@@ -173,7 +183,7 @@ def _reader(conn: Connection, caller: Caller) -> ThreadReader:
             company_scope(conn, caller, AccountKind.AFFILIATE).affiliate_ids,
             company_scope(conn, caller, AccountKind.ADVERTISER).advertiser_ids,
         )
-    if Permission.TICKETS_READ in caller.withheld:
+    if Permission.THREADS in caller.withheld:
         return ThreadReader(name)
     if isinstance(caller, AffiliateCaller):
         known = {int(each) for each in threads.offers_of(conn, caller.company)}
@@ -219,7 +229,7 @@ def _company(
     if not isinstance(caller, StaffCaller):
         if named not in ("", caller.company.name):
             raise BadInput({"company": [_UNKNOWN]})
-        may = Permission.TICKETS_READ not in caller.withheld
+        may = Permission.THREADS not in caller.withheld
         if not may or not _sees(conn, caller, subject, subject_id, parties):
             raise BadInput({"subject_id": [_UNKNOWN]})
         return caller.company
@@ -303,7 +313,10 @@ def _publish(conn: Connection, found: Thread, new: ThreadMessage, now_ms: int) -
         affiliate_id=int(company.id) if is_affiliate else None,
         advertiser_id="" if is_affiliate else company.id,
     )
-    payload = {"title": found.title, "author": new.author_name, "text": new.text}
+    author = new.author_name
+    if new.is_staff and not is_affiliate:
+        author = settings.find_network(conn).shown_name
+    payload = {"title": found.title, "author": author, "text": new.text}
     match new.is_staff, is_affiliate:
         case True, True:
             publish(conn, EventKind.THREAD_ANSWERED, now_ms, concerned, **payload)

@@ -20,7 +20,12 @@ from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
-_ALL: Final = for_callers(Permission.ACCOUNT, advertisers=True)
+_ALL: Final = for_callers(Permission.THREADS, advertisers=True)
+
+
+def _find(request: ApiRequest[Deps]) -> str:
+    return threads.check_readable(request.deps, request.caller, path_hex(request))
+
 
 MessageText = Annotated[str, s.BoundedText(minimum=1, maximum=LONGEST_MESSAGE)]
 SubjectKind = Annotated[ThreadSubject, s.Choice(ThreadSubject)]
@@ -153,10 +158,10 @@ def open_(request: ApiRequest[Deps], params: OpenThread) -> ThreadAnswer:
     return ThreadAnswer(thread=_view(request.deps, shown))
 
 
-@routes.get("/threads/{id}", _ALL, id="thread.get")
+@routes.get("/threads/{id}", _ALL, id="thread.get", find=_find)
 def show(request: ApiRequest[Deps], params: Paging) -> ThreadMessagesAnswer:
     """Show a thread with its messages, the newest first. Showing it does not mark it as read."""
-    shown, found = threads.get_thread(request.deps, request.caller, path_hex(request), **params.place(request))
+    shown, found = threads.get_thread(request.deps, request.caller, request.subject, **params.place(request))
     own = request.caller.account.name
     return ThreadMessagesAnswer(
         thread=_view(request.deps, shown),
@@ -165,17 +170,17 @@ def show(request: ApiRequest[Deps], params: Paging) -> ThreadMessagesAnswer:
     )
 
 
-@routes.post("/threads/{id}", _ALL, id="thread.answer", body_max=UPLOAD_MAX)
+@routes.post("/threads/{id}", _ALL, id="thread.answer", find=_find, body_max=UPLOAD_MAX)
 def answer(request: ApiRequest[Deps], params: WriteInThread) -> ThreadAnswer:
     """Write in a thread. The other side gets a mail and an item of the bell."""
-    shown = threads.answer_thread(request.deps, request.caller, path_hex(request), params.text, params.uploads)
+    shown = threads.answer_thread(request.deps, request.caller, request.subject, params.text, params.uploads)
     return ThreadAnswer(thread=_view(request.deps, shown))
 
 
-@routes.post("/threads/{id}/seen", _ALL, id="thread.seen")
+@routes.post("/threads/{id}/seen", _ALL, id="thread.seen", find=_find)
 def seen(request: ApiRequest[Deps], _params: NoParams) -> ThreadAnswer:
     """Mark the messages of a thread as read by the caller. Other people have marks of their own."""
-    shown = threads.mark_seen(request.deps, request.caller, path_hex(request))
+    shown = threads.mark_seen(request.deps, request.caller, request.subject)
     return ThreadAnswer(thread=_view(request.deps, shown))
 
 

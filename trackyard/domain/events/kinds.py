@@ -315,10 +315,10 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
         ),
         EventKind.KEY_MADE: _access(NoticeKind.KEY_MADE, lazy_gettext("Your account has a new API key")),
         EventKind.THREAD_ANSWERED: _thread(
-            lazy_gettext("Staff write to you"), EventAudience.AFFILIATE, Permission.TICKETS_READ
+            lazy_gettext("Staff write to you"), EventAudience.AFFILIATE, Permission.THREADS
         ),
         EventKind.THREAD_ANSWERED_ADVERTISER: _thread(
-            lazy_gettext("Staff write to you"), EventAudience.ADVERTISER, Permission.TICKETS_READ
+            lazy_gettext("Staff write to you"), EventAudience.ADVERTISER, Permission.THREADS
         ),
         EventKind.THREAD_AFFILIATE_WROTE: _thread(
             lazy_gettext("An affiliate writes"), EventAudience.STAFF, Permission.AFFILIATES_WRITE

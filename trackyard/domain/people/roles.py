@@ -31,6 +31,7 @@ class Permission(StrEnum):
     PAYMENT_SYSTEMS_READ = "payment_systems.read"
     CURRENCIES_READ = "currencies.read"
     CURRENCIES_WRITE = "currencies.write"
+    THREADS = "threads.write"  # what staff and a company write to each other
     TICKETS_READ = "tickets.read"
     TICKETS_WRITE = "tickets.write"
     NEWS_READ = "news.read"
@@ -130,8 +131,8 @@ _GRANTED: Final[dict[Role, frozenset[Permission]]] = {
 _IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
     _P.INVOICES_WRITE: frozenset({_P.CURRENCIES_READ}),
     _P.CURRENCIES_WRITE: frozenset({_P.CURRENCIES_READ}),
-    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ, _P.COMPANY}),
-    _P.ADVERTISERS_WRITE: frozenset({_P.COMPANY}),
+    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ, _P.COMPANY, _P.THREADS}),
+    _P.ADVERTISERS_WRITE: frozenset({_P.COMPANY, _P.THREADS}),
     _P.PAYMENTS_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
     _P.TICKETS_WRITE: frozenset({_P.TICKETS_READ}),
 }
