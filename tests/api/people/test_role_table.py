@@ -93,7 +93,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
         admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* preset*
         admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*
-        admin.mail-text.* admin.mail-texts.*
+        admin.mail-text.* admin.mail-texts.* admin.mails.*
         admin.rule* automation.*""",
         set(),
     ),

@@ -17,7 +17,7 @@ from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMo
 from trackyard.domain.platform.mails.writing import names_in
 
 ROOT = Path(__file__).parents[3]
-KINDS = 35
+KINDS = 36
 """The number of kinds: a new one changes it."""
 _SENT = {EventKind.MESSAGE_SENT, EventKind.NEWS_PUBLISHED}
 _HOMES = {

@@ -8,10 +8,10 @@ from trackyard.actions.events.stops import stop_link
 from trackyard.actions.platform.notices import NOTICES, send_notice
 from trackyard.base.secrets import SecretCipher
 from trackyard.domain.events.events import Event, page_of
-from trackyard.domain.events.kinds import Channel, NoticeRule
+from trackyard.domain.events.kinds import Channel, EventKind, NoticeRule
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.events import bell, choices, events
-from trackyard.store.platform import settings
+from trackyard.store.platform import mail_log, settings
 
 
 def notify_next(database: Database, now_ms: int, cipher: SecretCipher | None = None) -> int:
@@ -40,6 +40,9 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int, ciphe
         return
     notice, values = NOTICES[rule.mail], event.values()
     mailed = [each for each in with_channel(conn, event, rule, Channel.MAIL, found) if each.has_email]
+    if event.kind is EventKind.MAIL_REFUSED:  # a mail about it to an address that refuses mails would not end
+        refusals = mail_log.find_refusals(conn, [each.signer.email for each in mailed])
+        mailed = [each for each in mailed if each.signer.email.lower() not in refusals]
     base = settings.find_api_url(conn)
     if rule.page and mailed:  # the people of an audience have the same first page
         values["link"] = f"{base}{page_of(event, rule, notice.page, mailed[0].home)}"

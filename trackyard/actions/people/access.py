@@ -12,7 +12,9 @@ from trackyard.base.errors import required
 from trackyard.domain.people.callers import Account, AccountKind, Caller
 from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.sessions import Session
+from trackyard.domain.platform.mails.log import MailRefusal
 from trackyard.store.people import keys, persons, sessions, sign_in_links, sign_ins
+from trackyard.store.platform import mail_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class AccountAccess:
     """How an account is entered. Times are UTC milliseconds.
 
     link_until: when its newest link ends; None = it has no link that works.
+    refusal: that mail servers refuse its e-mail address; None = not.
     """
 
     email: str
@@ -54,6 +57,7 @@ class AccountAccess:
     last_login_at: int | None
     sessions: list[Session]
     keys: list[ApiKey]
+    refusal: MailRefusal | None
 
 
 def get_access(deps: Deps, entered: EnteredAccount) -> AccountAccess:
@@ -74,6 +78,7 @@ def get_access(deps: Deps, entered: EnteredAccount) -> AccountAccess:
             last_login_at=last,
             sessions=sessions.list_sessions(conn, account, now),
             keys=keys.list_keys(conn, account),
+            refusal=mail_log.find_refusals(conn, [found.email]).get(found.email.lower()),
         )
 
 

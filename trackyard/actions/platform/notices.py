@@ -326,7 +326,9 @@ def send_notice(
         with speaking(language(code or recipient.language)):
             made = _written(notice, recipient, base, look, own, values)
         given = (recipient.email, made.subject, made.text, now_ms)
-        queued.append(mail.add(conn, *given, html=made.html, server=recipient.server, stop=recipient.stop))
+        queued.append(
+            mail.add(conn, *given, html=made.html, server=recipient.server, stop=recipient.stop, kind=notice.kind)
+        )
     return queued
 
 

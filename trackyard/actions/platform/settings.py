@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import email_of, recipients
 from trackyard.actions.people.security_log import authors_of
+from trackyard.actions.platform.mails.at_once import MailTest, send_at_once
 from trackyard.actions.platform.notices import MAIL_SERVER_CHANGED, TEST_MAIL, Recipient, send_notice
-from trackyard.actions.platform.test_mails import MailTest, send_at_once
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code

@@ -11,6 +11,7 @@ from trackyard.base.ids import new_id
 from trackyard.base.zones import find_zone
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.platform.mails.log import OtherMail
 from trackyard.domain.statistics.report_mails import ReportMail, last_time, next_time
 from trackyard.domain.statistics.saved_reports import SavedReport
 from trackyard.store.engine.database import Connection
@@ -116,7 +117,16 @@ def finish(deps: Deps, claimed: ClaimedMail, recipient: str, letter: Letter) -> 
         next_at = next_time(due.every, due.weekday, due.hour, _zone_of(deps, conn, claimed.account), now)
         if not report_mails.finish_mail(conn, due, next_at):
             return False
-        mail.add(conn, recipient, letter.subject, letter.text, now, html=letter.html, attachments=letter.attachments)
+        mail.add(
+            conn,
+            recipient,
+            letter.subject,
+            letter.text,
+            now,
+            html=letter.html,
+            attachments=letter.attachments,
+            kind=OtherMail.REPORT,
+        )
     return True
 
 

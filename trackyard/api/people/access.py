@@ -50,6 +50,8 @@ class AccessView(View):
     last_login_at: str | None
     sessions: list[SessionView]
     keys: list[KeyView]
+    mails_refused_since: str | None
+    mail_refusal: str
 
 
 class AccessAnswer(Answer):
@@ -91,6 +93,8 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AccessAnswer:
         last_login_at=text_or_none(found.last_login_at, zone),
         sessions=[session_view(each, request.session, zone) for each in found.sessions],
         keys=[key_view(each, zone) for each in found.keys],
+        mails_refused_since=text_or_none(found.refusal.since if found.refusal else None, zone),
+        mail_refusal=found.refusal.answer if found.refusal else "",
     )
     return AccessAnswer(access=view)
 

@@ -3,8 +3,8 @@
 from typing import Annotated, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform import mail_texts
-from trackyard.actions.platform.mail_texts import TextInLanguage
+from trackyard.actions.platform.mails import texts as mail_texts
+from trackyard.actions.platform.mails.texts import TextInLanguage
 from trackyard.api.platform.settings import MailTestAnswer
 from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.domain.people.roles import Permission

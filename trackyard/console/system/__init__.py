@@ -9,6 +9,7 @@ from trackyard.console.system import (
     audit_log,
     domain_test,
     health,
+    mail_log,
     mail_texts,
     network,
     news_mails,
@@ -20,6 +21,7 @@ from trackyard.console.system import (
 PARTS: Final[tuple[Pages, ...]] = (
     platform_settings.pages,
     network.pages,
+    mail_log.pages,
     mail_texts.pages,
     news_mails.pages,
     settings_lists.pages,

@@ -52,6 +52,7 @@ class EventKind(StrEnum):
     THREAD_ANSWERED_ADVERTISER = "thread.answered_advertiser"
     THREAD_AFFILIATE_WROTE = "thread.affiliate_wrote"
     THREAD_ADVERTISER_WROTE = "thread.advertiser_wrote"
+    MAIL_REFUSED = "mail.refused"
     NEWS_PUBLISHED = "news.published"
 
 
@@ -330,6 +331,11 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             label=lazy_gettext("News of the network"),
             fields=("title",),
             notices=(NoticeRule(audience=EventAudience.READERS, mail=NoticeKind.NEWS, page="news"),),
+        ),
+        EventKind.MAIL_REFUSED: EventRule(
+            label=lazy_gettext("An e-mail address refuses mails"),
+            fields=("email", "answer"),
+            notices=_staff(NoticeKind.MAIL_REFUSED, Permission.SETTINGS_WRITE, "mails"),
         ),
         EventKind.MESSAGE_SENT: EventRule(
             label=lazy_gettext("The network writes to you"),

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from trackyard.actions.platform.mails.log import record_end
 from trackyard.actions.platform.settings_in_force import MailSettings, mail_in_force
 from trackyard.base.clock import Clock
 from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import MAILS
 from trackyard.base.secrets import SecretCipher
+from trackyard.domain.platform.mails.log import MailState
 from trackyard.jobs.failures import JobFailures
 from trackyard.outbound.mail import (
     MailMessage,
@@ -103,7 +105,7 @@ class Mailer:
             self._record_failure(item, repr(fault), permanent=False)
             return True
         self._server.worked()
-        self._finish(item.id, "sent")
+        self._finish(item, MailState.SENT)
         return True
 
     def _record_failure(self, item: QueuedMail, reason: str, *, permanent: bool) -> None:
@@ -111,7 +113,7 @@ class Mailer:
         fields = {"mail": item.id, "attempts": item.attempts, "reason": reason}
         if permanent or now - item.created_at > GIVE_UP_MS:
             log.error("mail abandoned", extra=fields)
-            self._finish(item.id, "dead")
+            self._finish(item, MailState.REFUSED if permanent else MailState.GIVEN_UP, reason)
             return
         log.warning("mail rejected", extra=fields)
         seconds = RETRY_SECONDS[min(item.attempts, len(RETRY_SECONDS)) - 1]
@@ -120,13 +122,15 @@ class Mailer:
             mail.retry(conn, item.id, next_at, reason, now)
         MAILS.labels("failed").inc()
 
-    def _finish(self, mail_id: str, outcome: str) -> None:
+    def _finish(self, item: QueuedMail, state: MailState, reason: str = "") -> None:
+        now, answer = self._clock.now_ms(), " ".join(reason.split())[: mail.MAX_FAILURE]
         with self._database.write() as conn:
-            if outcome == "sent":
+            if state is MailState.SENT:
                 for links in (email_confirmations, sign_in_links):
-                    links.begin_lifetime(conn, mail_id, self._clock.now_ms())
-            mail.remove(conn, mail_id)
-        MAILS.labels(outcome).inc()
+                    links.begin_lifetime(conn, item.id, now)
+            record_end(conn, item.id, item.recipient, state, item.attempts, answer, now)
+            mail.remove(conn, item.id)
+        MAILS.labels("sent" if state is MailState.SENT else "dead").inc()
 
 
 class ConfiguredMailTransport:

@@ -35,7 +35,7 @@ from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.events import events
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
-from trackyard.store.platform import messages, news, receivers
+from trackyard.store.platform import mail_log, messages, news, receivers
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries
@@ -103,6 +103,7 @@ class JobScheduler:
             Job("repeats", 600, self.forget_answers, by_turns=True),
             Job("sessions", 600, self.forget_sessions, by_turns=True),
             Job("security log", 600, self.trim_security_log, by_turns=True),
+            Job("log of mails", 600, self.trim_mail_log, by_turns=True),
             Job("mailings", 2, self.queue_mails, has_any=receivers.has_waiting),
             Job("erasures", 3, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old, by_turns=True),
@@ -187,6 +188,15 @@ class JobScheduler:
                 return 0
         with self._database.write() as conn:
             return security_log.remove_before(conn, until)
+
+    def trim_mail_log(self) -> int:
+        """Remove mails of the log past the retention of logs; return how many."""
+        until = self._retention_policy.log_cutoff_ms(self._clock.now_ms())
+        with self._database.read() as conn:
+            if not mail_log.has_before(conn, until):
+                return 0
+        with self._database.write() as conn:
+            return mail_log.remove_before(conn, until)
 
     def number_events(self) -> int:
         """Number committed events; return how many."""

@@ -7,8 +7,10 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from trackyard.base.ids import new_id
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.platform.mails.log import MailState, OtherMail
 from trackyard.domain.platform.waiting import UnsentMails
 from trackyard.store.engine.rows import has_rows
+from trackyard.store.platform import mail_log
 from trackyard.store.tables import mail, mail_attachment
 
 MAX_SUBJECT = 300
@@ -48,15 +50,18 @@ def add(
     attachments: Sequence[MailFile] = (),
     server: str = "",
     stop: str = "",
+    kind: str = OtherMail.OTHER,
 ) -> str:
     """Queue a mail in the caller's transaction; return its id. The subject becomes one line.
 
     body: plain text. html: the same for mail programs that show it. server, stop: as of QueuedMail.
+    kind: a kind of the log, which gets a row without the text.
     """
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
     row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html, "server": server}
     conn.execute(insert(mail).values(**row, stop=stop, next_at=now_ms, created_at=now_ms))
+    mail_log.add(conn, mail_id, recipient, kind, line, now_ms)
     for place, each in enumerate(attachments):
         file = {"name": each.name, "kind": each.kind, "content": each.content}
         conn.execute(insert(mail_attachment).values(mail_id=mail_id, place=place, **file))
@@ -102,7 +107,8 @@ def retry(conn: Connection, mail_id: str, next_at: int, failure: str, now_ms: in
     """Put a claimed mail off until `next_at` (UTC milliseconds). failure: why it was not sent now."""
     line = " ".join(failure.split())[:MAX_FAILURE]
     values = {"next_at": next_at, "failure": line, "failed_at": now_ms}
-    conn.execute(update(mail).where(mail.c.id == mail_id).values(values))
+    attempts = update(mail).where(mail.c.id == mail_id).values(values).returning(mail.c.attempts)
+    mail_log.record(conn, mail_id, MailState.QUEUED, conn.execute(attempts).scalar_one(), line, now_ms)
 
 
 def list_unsent(conn: Connection, until_ms: int) -> list[UnsentMails]:
@@ -124,10 +130,11 @@ def remove(conn: Connection, mail_id: str) -> None:
 
 
 def remove_to(conn: Connection, recipient: str) -> None:
-    """Remove the mails to an address."""
+    """Remove the mails to an address, in the log, too."""
     ids = select(mail.c.id).where(mail.c.recipient == recipient)
     conn.execute(delete(mail_attachment).where(mail_attachment.c.mail_id.in_(ids)))
     conn.execute(delete(mail).where(mail.c.recipient == recipient))
+    mail_log.forget_address(conn, recipient)
 
 
 def _attachments(conn: Connection, mail_id: str) -> tuple[MailFile, ...]:

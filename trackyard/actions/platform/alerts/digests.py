@@ -12,6 +12,7 @@ from trackyard.base.zones import find_zone
 from trackyard.domain.people.callers import Account, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.alerts.choices import AlertChoices, DigestRhythm
+from trackyard.domain.platform.mails.log import OtherMail
 from trackyard.domain.statistics.report_mails import next_time
 from trackyard.store.engine.database import Connection
 from trackyard.store.people.preferences import find_preferences
@@ -65,7 +66,16 @@ def finish_digest(deps: Deps, due: DueDigest, recipient: str, letter: Letter | N
         next_at = _next(due.choices, _zone_of(deps, conn, due.account), now)
         if not choices.finish_digest(conn, due.account, due.choices, next_at) or letter is None:
             return False
-        mail.add(conn, recipient, letter.subject, letter.text, now, html=letter.html, attachments=letter.attachments)
+        mail.add(
+            conn,
+            recipient,
+            letter.subject,
+            letter.text,
+            now,
+            html=letter.html,
+            attachments=letter.attachments,
+            kind=OtherMail.DIGEST,
+        )
     return True
 
 

@@ -11,6 +11,7 @@ from trackyard.actions.statistics.report_mails import Letter
 from trackyard.domain.people.callers import Account, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.alerts.causes import Alert
+from trackyard.domain.platform.mails.log import OtherMail
 from trackyard.store.platform import mail
 from trackyard.store.platform.alerts import alerts, notices
 
@@ -55,5 +56,13 @@ def finish_due(deps: Deps, due: DueAlerts, recipient: str, letter: Letter | None
         if not notices.take_due(conn, due.account.name, due.due_at):
             return False
         if letter is not None:
-            mail.add(conn, recipient, letter.subject, letter.text, deps.clock.now_ms(), html=letter.html)
+            mail.add(
+                conn,
+                recipient,
+                letter.subject,
+                letter.text,
+                deps.clock.now_ms(),
+                html=letter.html,
+                kind=OtherMail.ALERT,
+            )
     return letter is not None

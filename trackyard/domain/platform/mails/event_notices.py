@@ -200,5 +200,15 @@ EVENT_NOTICES: Final = (
         lazy_gettext("Answer"),
         page="threads",
     ),
+    Notice(
+        NoticeKind.MAIL_REFUSED,
+        lazy_gettext("Mails to {email} are refused"),
+        lazy_gettext(
+            "Hello {name},\n\nthe mail server refused a mail to {email} for good. Its answer:\n\n{answer}\n\n"
+            "Ask the person for another e-mail address. No other notice about this address follows until it takes a "
+            "mail again.\n"
+        ),
+        lazy_gettext("See the mails"),
+    ),
 )
 """A text for each kind of mail that an event has."""

@@ -45,6 +45,7 @@ class NoticeKind(StrEnum):
     OWNER_NOW = "company.owner_now"
     NEWS = "news"
     MAIL_TEST = "mail.test"
+    MAIL_REFUSED = "mail.refused"
     MAIL_SERVER_CHANGED = "mail.server_changed"
     AFFILIATE_SIGNED_UP = "affiliate.signed_up"
     AFFILIATE_APPROVED = "affiliate.approved"

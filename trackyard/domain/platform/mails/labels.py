@@ -81,6 +81,7 @@ MAIL_LABELS: Final[Mapping[NoticeKind, MailLabel]] = {
     _K.CHANGE_HELD: _staff(lazy_gettext("Change to confirm")),
     _K.CHANGE_DECIDED: _staff(lazy_gettext("Held change decided")),
     _K.MAIL_TEST: _staff(lazy_gettext("Test of the mail settings")),
+    _K.MAIL_REFUSED: _staff(lazy_gettext("E-mail address refuses mails")),
     _K.MAIL_SERVER_CHANGED: _staff(lazy_gettext("Mail server changed")),
     _K.SIGN_UP_AGAIN: MailLabel(lazy_gettext("Sign-up with an e-mail address that has an account")),
     _K.SIGN_UP_NAME_TAKEN: MailLabel(lazy_gettext("Sign-up with a login that is taken")),

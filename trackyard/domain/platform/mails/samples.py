@@ -25,6 +25,7 @@ _SAMPLES: Final[Mapping[str, object]] = {
     "author": "ben@example.com",
     "decider": "cara@example.com",
     "message": lazy_gettext("A text that a person wrote.\nIt has two lines."),
+    "email": "anna@example.com",
     "title": lazy_gettext("New offers for the winter"),
     "text": lazy_gettext("A text that a person wrote.\nIt has two lines."),
     "reason": lazy_gettext("A reason that a person wrote."),

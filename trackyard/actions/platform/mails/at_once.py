@@ -9,6 +9,7 @@ from trackyard.actions.platform.notices import Recipient
 from trackyard.actions.platform.settings_in_force import mail_in_force
 from trackyard.base.errors import required
 from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.platform.mails.log import MailState
 from trackyard.outbound.mail import (
     MailMessage,
     MailRejected,
@@ -18,7 +19,7 @@ from trackyard.outbound.mail import (
 )
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
-from trackyard.store.platform import mail
+from trackyard.store.platform import mail, mail_log
 
 _STEP_S: Final = 3.0
 """Seconds that a step of the conversation about a test mail may take: a person waits for it."""
@@ -57,8 +58,14 @@ def send_at_once(deps: Deps, staff_id: str, queue: Callable[[Connection, Recipie
     place = f"{server.host}:{server.port}"
     try:
         transport.send(MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html))
+        done, state = MailTest(user.email, place, is_sent=True), MailState.SENT
     except (MailServerUnreachable, MailRejected) as fault:
-        return MailTest(user.email, place, answer=str(fault))
+        done = MailTest(user.email, place, answer=str(fault))
+        state = MailState.REFUSED if isinstance(fault, MailRejected) else MailState.GIVEN_UP
     finally:
         transport.close()
-    return MailTest(user.email, place, is_sent=True)
+    with deps.database.write() as conn:  # the result is shown at once: no refusal is published
+        mail_log.record(conn, item.id, state, 1, " ".join(done.answer.split())[: mail.MAX_FAILURE], deps.clock.now_ms())
+        if done.is_sent:
+            mail_log.accept(conn, user.email)
+    return done

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.mails.at_once import MailTest, send_at_once
 from trackyard.actions.platform.notices import (
     NOTICES,
     Recipient,
@@ -15,7 +16,6 @@ from trackyard.actions.platform.notices import (
     why_account,
     write_mail,
 )
-from trackyard.actions.platform.test_mails import MailTest, send_at_once
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.languages import NAMES, language, speaking
 from trackyard.domain.people.callers import HOMES, AccountKind
@@ -121,7 +121,9 @@ def _queue_sample(
     deps: Deps, notice: Notice, code: str, text: MailText | None, conn: Connection, recipient: Recipient
 ) -> str:
     made = _sample(deps, conn, notice, code, text, recipient.name)
-    return mail.add(conn, recipient.email, made.subject, made.text, deps.clock.now_ms(), html=made.html)
+    return mail.add(
+        conn, recipient.email, made.subject, made.text, deps.clock.now_ms(), html=made.html, kind=notice.kind
+    )
 
 
 def _sample(
