@@ -11,8 +11,8 @@ from tests.support.client import ApiClient
 from tests.support.events import make_notices
 from tests.support.pages import Visitor, console_app
 from trackyard.actions.events.stops import STOP_PAGE
-from trackyard.actions.platform import message_sending
-from trackyard.actions.platform.message_sending import send_next
+from trackyard.actions.platform.messages import sending as message_sending
+from trackyard.actions.platform.messages.sending import send_next
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.messages import MOST_AN_HOUR
 from trackyard.store.platform import messages

@@ -9,7 +9,7 @@ from tests.contract.requests.messages import add_received
 from tests.support.api import Api
 from tests.support.events import make_notices
 from tests.support.pages import Visitor, affiliate_visitor, console_app, staff_visitor
-from trackyard.actions.platform.message_sending import send_next
+from trackyard.actions.platform.messages.sending import send_next
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.store.tables import mail, message

@@ -64,7 +64,7 @@ def hearers_of(conn: Connection, event: Event, rule: NoticeRule) -> list[Hearer]
             named = [Account.of_name(event.account)] if event.account else []  # "" = it was erased
             return list(_accounts(conn, named))
         case EventAudience.RECEIVERS | EventAudience.READERS:
-            return []  # actions/platform/message_sending.py, actions/platform/news_bells.py
+            return []  # actions/platform/messages/sending.py, actions/platform/news_bells.py
     return [each for each in found if each.account.name != event.actor]
 
 

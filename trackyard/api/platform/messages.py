@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, ClassVar, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform import messages
+from trackyard.actions.platform.messages import drafts as messages
 from trackyard.api.lookups import in_scope_by_hex, path_hex
 from trackyard.api.offers.promo_codes import Moment
 from trackyard.api.paging import Paging

@@ -48,7 +48,7 @@ def path_of(kind: AccountKind) -> str:
 
 def about_of(home: str, subject: ThreadSubject, subject_id: object) -> str:
     """Return the address of what is written about a thing. home: the first page of the person."""
-    return f"{home}threads/about?{urlencode({'subject': subject.value, 'id': str(subject_id)})}"
+    return "?".join((f"{home}threads/about", urlencode({"subject": subject.value, "id": str(subject_id)})))
 
 
 def _title(path: str, each: ThreadView, _on: On) -> ListCell:

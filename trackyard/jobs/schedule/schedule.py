@@ -15,7 +15,7 @@ from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
 from trackyard.actions.platform.mailings import queue_mails
-from trackyard.actions.platform.message_sending import send_next
+from trackyard.actions.platform.messages.sending import send_next
 from trackyard.actions.platform.news_bells import ring_next
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher

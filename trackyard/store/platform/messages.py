@@ -103,9 +103,9 @@ def mark_read(conn: Connection, account: Account, message_id: str, now_ms: int) 
     conn.execute(update(message_receipt).where(*own).values(read_at=now_ms))
 
 
-def forget_account(conn: Connection, account: Account) -> None:
-    """Remove what an account has."""
-    conn.execute(delete(message_receipt).where(_RECEIPTS.account == account.name))
+def forget_accounts(conn: Connection, accounts: Iterable[Account]) -> None:
+    """Remove what accounts have."""
+    conn.execute(delete(message_receipt).where(_RECEIPTS.account.in_([each.name for each in accounts])))
 
 
 def has_before(conn: Connection, until_ms: int) -> bool:

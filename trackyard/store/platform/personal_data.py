@@ -273,8 +273,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     news.forget_seen(conn, account)
     receivers.forget_account(conn, account)
     threads.remove_company(conn, account)
-    for each in (account, *(Account(AccountKind.MEMBER, place.id) for place in known)):
-        messages.forget_account(conn, each)
+    messages.forget_accounts(conn, [account, *(Account(AccountKind.MEMBER, place.id) for place in known)])
     bell.remove_items(conn, account)
     choices.remove_choices(conn, account)
     events.redact_affiliate(conn, affiliate_id)

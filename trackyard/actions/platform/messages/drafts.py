@@ -7,7 +7,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.events.stops import STOP_PAGE
 from trackyard.actions.people.scope import is_confined, scope_of
-from trackyard.actions.platform import message_sending
+from trackyard.actions.platform.messages import sending as message_sending
 from trackyard.actions.platform.notices import NOTICES, Recipient, WrittenMail, preview_notice
 from trackyard.base.errors import BadInput, Conflict, TooManyRequests, required
 from trackyard.base.ids import new_id

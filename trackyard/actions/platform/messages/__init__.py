@@ -1,0 +1,1 @@
+"""Messages of staff to affiliates: written, then sent (docs/spec/messages.md)."""
