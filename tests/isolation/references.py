@@ -225,7 +225,7 @@ _PLAIN_NAMES: Final = (
     "url usage_limit vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour"
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
-    ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
+    ("new_password", "otp", "token", "chat", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
     ("smartlink_id", "width", "height", "text", "countries", "statuses"),
     ("csv", "classes", "subs[*][value]", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),

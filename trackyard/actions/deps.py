@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.platform.traffic_findings import QualityMemory
+from trackyard.base.web_addresses import TELEGRAM_URL
 from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -68,6 +69,7 @@ class Deps:
     isp_database: an MMDB of providers, None without one.
     address_databases: the configured ones of "city", "isp" and "connection".
     trials: requests to other hosts that a caller waits for.
+    telegram_url: the start of the URLs of Telegram's Bot API.
     visitors: visitor data, opened by the first use.
     journals: the directory of this machine's journals, None without one; rebuilder: likewise.
     click_state: the state of this machine's edges, to read.
@@ -94,6 +96,7 @@ class Deps:
     isp_database: Path | None = None
     address_databases: frozenset[str] = frozenset()
     trials: OnDemandClient = field(default_factory=_on_demand_client)
+    telegram_url: str = TELEGRAM_URL
     visitors: Callable[[], VisitorLookup] = field(default_factory=lambda: cache(_visitor_lookup))
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
     journals: Path | None = None

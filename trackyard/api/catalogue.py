@@ -5,7 +5,7 @@ The list is written by hand: registration by import hides what exists.
 
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions import by_id, comparisons, conversions, edits, imports, own_imports
-from trackyard.api.events import notices
+from trackyard.api.events import chats, notices
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -160,7 +160,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("keys", "API keys", keys.routes.endpoints),
     Topic("second-factor", "Second factors of sign-in", second_factor.routes.endpoints),
     Topic("preferences", "Preferences of people for their pages", preferences.routes.endpoints),
-    Topic("notices", "Notices of the calling account", notices.routes.endpoints),
+    Topic("notices", "Notices of the calling account", (*notices.routes.endpoints, *chats.routes.endpoints)),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("network", "The face of the network", network.routes.endpoints),

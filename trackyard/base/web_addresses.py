@@ -5,6 +5,8 @@ from ipaddress import IPv6Address
 from typing import Final
 
 MAX_URL: Final = 8192
+TELEGRAM_URL: Final = "https://api.telegram.org"
+"""The start of the URLs of Telegram's Bot API."""
 _SCHEME: Final = re.compile("https?://", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"(?:\[([^\]/?#]*)\]|([^/?#@:\[\]]*))(?::([^/?#]*))?(?=[/?#]|$)")
 """Its groups: an address of IPv6, a name, a port."""

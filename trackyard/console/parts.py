@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trackyard.console.account import links, notices, own_password, profile, sign_in, sign_up, stops, terms
+from trackyard.console.account import chats, links, notices, own_password, profile, sign_in, sign_up, stops, terms
 from trackyard.console.advertiser_portal.parts import PARTS as ADVERTISER_PORTAL
 from trackyard.console.conversions.comparisons.parts import PARTS as COMPARISONS
 from trackyard.console.frame.pages import Pages
@@ -28,6 +28,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     stops.pages,
     profile.pages,
     notices.pages,
+    chats.pages,
     own_password.pages,
     sign_up.pages,
     terms.pages,

@@ -13,12 +13,14 @@ from trackyard.actions.platform.settings_in_force import MailSettings
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.ending import log_ending
 from trackyard.base.secrets import SecretCipher
+from trackyard.base.web_addresses import TELEGRAM_URL
 from trackyard.base.zones import find_zone
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.domain.tracking.outbound_calls import DEFAULT_RETRY_SECONDS
 from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.conversions.inbox import PostbackProcessor
+from trackyard.jobs.delivery.chat_messages import ChatSender
 from trackyard.jobs.delivery.deliveries import Deliverer
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer
@@ -59,6 +61,7 @@ class WorkerOptions:
     smtp_url, mail_from: server and sender of mail, unless staff set others, which `cipher` decrypts. "" = mail goes to
         `mail_directory`. Without directory and cipher no mail is sent.
     databases: address databases for imported conversions.
+    telegram_url: the start of the URLs of Telegram's Bot API.
     quotes_url: the feed of exchange rates; "" = only shipped rates, None = only rates that staff set.
     on_stop: called when a stop begins.
     """
@@ -78,6 +81,7 @@ class WorkerOptions:
     limits: OutboundLimits = field(default_factory=OutboundLimits)
     databases: AddressDatabases = field(default_factory=AddressDatabases)
     quotes_url: str | None = None
+    telegram_url: str = TELEGRAM_URL
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
     delivery_retries: Sequence[int] = DEFAULT_RETRY_SECONDS
     on_stop: Callable[[], None] = _do_nothing
@@ -156,6 +160,11 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             origin=options.origin,
         ).run,
     }
+    if options.cipher is not None:
+        chats = ChatSender(
+            database, clock, options.cipher, allow=options.outbound_allow, telegram_url=options.telegram_url
+        )
+        loops["chats"] = chats.run
     if files is not None:
         loops["fetches"] = CreativeFetcher(database, files, clock, options.outbound_allow).run
     if options.quotes_url is not None:

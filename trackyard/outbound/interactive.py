@@ -53,6 +53,11 @@ class OnDemandClient:
         with self._running_for(owner):
             return asyncio.run(self._get(url, headers))
 
+    def post(self, owner: int, url: str, headers: Mapping[str, str], body: bytes) -> HttpResult:
+        """Return the result of one POST request. Raises TooManyRequests as `fetch` does."""
+        with self._running_for(owner):
+            return asyncio.run(self._post(url, headers, body))
+
     def look(self, owner: int, url: str) -> SiteLook:
         """Return how far one GET request came. Raises TooManyRequests as `fetch` does."""
         with self._running_for(owner):
@@ -73,6 +78,10 @@ class OnDemandClient:
     async def _get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
         async with self._client() as client:
             return await client.get(url, headers)
+
+    async def _post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpResult:
+        async with self._client() as client:
+            return await client.post(url, headers, body)
 
     async def _look(self, url: str) -> SiteLook:
         async with self._client() as client:

@@ -207,6 +207,7 @@ def _work(config: Config, slot: int, watchdog: StopWatchdog) -> None:
                 files=open_files(config),
                 mail_directory=config.data_dir / "mail",
                 quotes_url=config.quotes_url,
+                telegram_url=config.telegram_url,
                 retention_policy=config.retention_policy,
                 delivery_retries=config.delivery_retries,
                 smtp_url=config.smtp_url,
@@ -433,6 +434,7 @@ def deps_of(config: Config, database: "Database", analytics: object, rebuilder: 
         else lambda: EMPTY_CLICK_STATE,
         visitors=cache(lambda: VisitorLookup(databases_of(config))),
         trials=OnDemandClient(config.outbound_allow),
+        telegram_url=config.telegram_url,
         origin=origin_of(_forward_key(config)),
         mail=MailSettings(config.smtp_url, config.mail_from),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from trackyard.base.web_addresses import TELEGRAM_URL
 from trackyard.domain.people.passwords import MIN_CHOSEN, PasswordPolicy
 from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
@@ -177,6 +178,11 @@ class Config:
         "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml",
         "Source of exchange rates, read every hour, in the format of the European Central Bank's feed; empty = rates "
         "stay as shipped, or as staff set them.",
+    )
+    telegram_url: str = _setting(
+        setting_types.url,
+        TELEGRAM_URL,
+        "Start of the URLs of Telegram's Bot API, for messages to staff users; another one for a server of your own.",
     )
     files_url: str = _setting(
         setting_types.files_url,

@@ -1,5 +1,7 @@
 """Each row of the matrix reaches its people by mail and by the bell (docs/spec/events.md#kinds)."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
@@ -7,13 +9,16 @@ from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
 from tests.support.events import make_notices
 from trackyard.actions.events.publishing import publish
+from trackyard.base.errors import required
 from trackyard.domain.events.events import Concerned
 from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.offers import offers
 from trackyard.store.tables import mail
 
-_WITHOUT_OBJECT = {EventAudience.STAFF, EventAudience.RECEIVERS, EventAudience.READERS}
+_WITHOUT_OBJECT = {EventAudience.STAFF, EventAudience.ALERTED, EventAudience.RECEIVERS, EventAudience.READERS}
 
 
 class Network:
@@ -25,7 +30,10 @@ class Network:
         self.other_pid, self.other = api.add_affiliate(email="bob@media.example", name="Bob Media")
         self.advertiser_id = api.add_advertiser(email="shop@advertiser.example")
         self.advertiser = api.advertiser_client(self.advertiser_id)
-        self.offer = api.add_offer(advertiser=self.advertiser_id)
+        self.offer = api.add_offer(
+            advertiser=self.advertiser_id,
+            **{"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": 5},
+        )
         api.admin.post("/3.1/offer/enable-affiliate", offer_id=self.offer, pid=self.pid, notice="0")
         manager_id, self.manager = api.add_staff(Role.MANAGER_AFFILIATE)
         api.admin.post(f"/3.0/admin/partner/{self.pid}", manager_id=manager_id)
@@ -42,6 +50,10 @@ class Network:
             conn.execute(mail.delete())
         return found
 
+    def write(self, **fields: Any) -> None:
+        """Edit the offer."""
+        self.api.admin.post(f"/3.1/admin/offer/{self.offer}", **fields)
+
     def bell(self, client: ApiClient) -> list[str]:
         return [each["kind"] for each in client.get("/3.1/notices")["notices"]]
 
@@ -51,13 +63,17 @@ def network(api: Api) -> Network:
     return Network(api)
 
 
-@pytest.mark.parametrize("kind", EventKind)
+@pytest.mark.parametrize("kind", [kind for kind in EventKind if EVENT_RULES[kind].notices])
 def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network: Network, kind: EventKind) -> None:
     rule = EVENT_RULES[kind]
     owner = Account(AccountKind.AFFILIATE, str(network.pid))
     concerned = Concerned(7, network.pid, network.advertiser_id, network.offer, owner)
-    if any(each.audience is EventAudience.STAFF for each in rule.notices):
+    if any(each.audience in (EventAudience.STAFF, EventAudience.ALERTED) for each in rule.notices):
         concerned = Concerned(7, network.pid, "", network.offer)
+    if any(each.audience is EventAudience.CAPPED for each in rule.notices):
+        with network.api.deps.database.read() as conn:
+            [cap] = required(offers.find_offer(conn, Scope.everything(), network.offer)).caps
+        concerned = Concerned(cap.id, network.pid, network.advertiser_id, network.offer)
     with network.api.deps.database.write() as conn:
         publish(conn, kind, network.api.clock.now_ms(), concerned, **dict.fromkeys(rule.fields, "x"))
     mailed = set(network.heard())
@@ -77,10 +93,10 @@ def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network:
         case EventAudience.ADVERTISER:
             assert rung == {"advertiser"}
             assert mailed == ({"shop@advertiser.example"} if is_mailed else set())
-        case EventAudience.STAFF:
+        case EventAudience.STAFF | EventAudience.ALERTED:
             may = network.manager.get("/3.1/notices/choices")["choices"]
             hears = kind.value in {each["kind"] for each in may}
-            assert rung == ({"manager"} if hears else set())
+            assert rung == ({"manager"} if hears and notice.channels else set())
             assert not mailed & {"ann@media.example", "bob@media.example", "shop@advertiser.example"}
         case _:
             assert rung == {"affiliate"}
@@ -178,7 +194,7 @@ def test_affiliate_hears_of_other_payment_systems_from_everyone_who_may_change_t
     assert network.bell(network.affiliate).count("payee.changed") == 2
 
 
-@pytest.mark.parametrize("kind", EventKind)
+@pytest.mark.parametrize("kind", [kind for kind in EventKind if EVENT_RULES[kind].notices])
 def test_event_without_what_its_audience_is_found_by_is_refused(network: Network, kind: EventKind) -> None:
     rule = EVENT_RULES[kind]
     payload = dict.fromkeys(rule.fields, "x")

@@ -87,7 +87,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET},
     ),
     "reading news": ("news.*", set(Role)),
-    "one's own account": ("auth.* user.me.* notices.*", set(Role)),
+    "one's own account": ("auth.* user.me.* notices.* admin.notices.*", set(Role)),
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*

@@ -31,7 +31,7 @@ class RuleSetup:
         self.api = api
         self.advertiser = api.add_advertiser()
         self.offer = api.add_offer(advertiser=self.advertiser, privacy="public")
-        self.pid, _ = api.add_affiliate()
+        self.pid, self.affiliate = api.add_affiliate()
         self._numbers = iter(range(1, 10**6))
         self.runner = RuleRunner(api.deps.database, api.deps.analytics, api.clock, lambda: 0)
         api.clock.advance(HOUR_MS - api.clock.now_ms() % HOUR_MS)

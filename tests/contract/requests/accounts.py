@@ -15,6 +15,7 @@ from trackyard.store.statistics import saved_reports
 
 SAVED_REPORT = {"name": "Monday review", "query": "by=country&by=offer&period=7d"}
 NEW_KEY = {"name": "program", "scopes[]": ["read", "stats"]}
+CHAT = {"channel": "slack", "url": "http://name.invalid/hook"}
 
 
 def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
@@ -54,7 +55,13 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
             second_factors.confirm_factor(conn, api.caller_of(client).signer, api.clock.now_ms())
         return with_password(client)
 
+    def with_chat(client: ApiClient) -> dict[str, Any]:
+        client.post("/3.1/admin/notices/chats", **CHAT)
+        return {}
+
     return {
+        "admin.notices.chats.remove": with_chat,
+        "admin.notices.chats.test": with_chat,
         "auth.api_key.show": with_password,
         "admin.held-change.confirm": with_password,
         "partner.email.change": with_password,

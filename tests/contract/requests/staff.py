@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.contract.requests.accounts import NEW_KEY, SAVED_REPORT
+from tests.contract.requests.accounts import CHAT, NEW_KEY, SAVED_REPORT
 from tests.support.api import Api
 from trackyard.base.ids import new_id
 from trackyard.domain.money.currencies import NUMBERS
@@ -21,6 +21,9 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
     codes = iter(sorted(NUMBERS))
     return {
         "auth": SIGN_IN,
+        "admin.notices.chats.set": CHAT,
+        "admin.notices.chats.remove": {"channel": CHAT["channel"]},
+        "admin.notices.chats.test": {"channel": CHAT["channel"]},
         "auth.keys.add": NEW_KEY,
         "auth.keys.edit": {"name": "import"},
         "stats.saved-report.add": SAVED_REPORT | {"name": "Report {n}"},

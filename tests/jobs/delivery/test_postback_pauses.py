@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from tests.jobs.delivery.test_deliveries import CONVERSION, delivering, logs, make_delivery, queue, stored
 from tests.support.clicks.inbound_postbacks import AT
+from tests.support.events import make_notices
 from tests.support.processes.receiver import Receiver, Reply
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_postback, add_staff
 from tests.support.waiting import wait_until
@@ -84,6 +85,7 @@ def test_postback_is_paused_after_twenty_dead_deliveries_in_a_row(database: Data
     end(database, affiliate, DEAD, DEAD)
     assert state(database) == (MAX_DEAD_IN_ROW + 1, AT)
     end(database, affiliate, DEAD)
+    make_notices(database, AT)
     to_affiliate, to_manager = mails(database)
     assert (to_affiliate.recipient, to_manager.recipient) == ("a@example.com", "manager@example.com")
     assert to_affiliate.subject == "Postback 1 is paused"

@@ -1,6 +1,6 @@
 """Who hears of an event (docs/spec/events.md#audiences)."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from trackyard.actions.people.callers import caller_of
@@ -9,13 +9,19 @@ from trackyard.actions.people.signers import Signer, find_signer
 from trackyard.actions.platform.notices import Recipient
 from trackyard.domain.events.events import Event
 from trackyard.domain.events.kinds import EventAudience, NoticeRule
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.payout_changes import own_payees
+from trackyard.domain.offers.visibility import caps_for
 from trackyard.domain.people.advertisers import AdvertiserContact
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import HOMES, Access, Account, AccountKind, StaffCaller
 from trackyard.domain.people.companies import CompanyRole
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.domain.platform.alerts.causes import AlertConcern
 from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers
 from trackyard.store.people import affiliates, persons, staff
 
 
@@ -59,7 +65,13 @@ def hearers_of(conn: Connection, event: Event, rule: NoticeRule) -> list[Hearer]
         case EventAudience.ADVERTISER:
             found = _of_company(conn, AccountKind.ADVERTISER, event.advertiser_id, event, rule.permission)
         case EventAudience.CONNECTED:
-            found = _connected(conn, event, rule.permission)
+            found = _connected(conn, event, rule.permission, _is_any)
+        case EventAudience.PAID:
+            found = _connected(conn, event, rule.permission, _is_paid)
+        case EventAudience.CAPPED:
+            found = _connected(conn, event, rule.permission, _is_capped)
+        case EventAudience.ALERTED:
+            found = _alerted(conn, event)
         case EventAudience.ACCOUNT:
             named = [Account.of_name(event.account)] if event.account else []  # "" = it was erased
             return list(_accounts(conn, named))
@@ -92,16 +104,21 @@ def people_of_advertisers(conn: Connection, found: Iterable[AdvertiserContact]) 
 
 def _staff(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:
     """Yield the staff users at work who have a permission, and the event in their scope."""
-    for user in staff.all_staff(conn):
-        account = Account(AccountKind.STAFF, user.id)
-        caller = caller_of(conn, account) if user.status.rule.is_at_work else None
-        if not isinstance(caller, StaffCaller) or not caller.may(permission):
-            continue
+    for account, caller in _each_at_work(conn, permission):
         scope = scope_of(conn, Access(caller, permission))
         if (event.affiliate_id is None or scope.has_affiliate(event.affiliate_id)) and (
             not event.advertiser_id or scope.has_advertiser(event.advertiser_id)
         ):
             yield from _accounts(conn, [account])
+
+
+def _each_at_work(conn: Connection, permission: Permission) -> Iterator[tuple[Account, StaffCaller]]:
+    """Yield the staff users at work who have a permission."""
+    for user in staff.all_staff(conn):
+        account = Account(AccountKind.STAFF, user.id)
+        caller = caller_of(conn, account) if user.status.rule.is_at_work else None
+        if isinstance(caller, StaffCaller) and caller.may(permission):
+            yield account, caller
 
 
 def _of_company(
@@ -121,17 +138,51 @@ def _of_company(
         yield from _members(conn, [company], permission)
 
 
-def _connected(conn: Connection, event: Event, permission: Permission) -> Iterator[Hearer]:
-    """Yield the people of the active affiliates that are connected to the offer of an event."""
+def _alerted(conn: Connection, event: Event) -> Iterator[Hearer]:
+    """Yield the staff users who see the alert of an event."""
+    concern = AlertConcern(event.offer_id, event.affiliate_id, event.advertiser_id or None)
+    for account, caller in _each_at_work(conn, Permission.STATS_COMMON):
+        scope = scope_of(conn, Access(caller, Permission.STATS_COMMON))
+        if concern.is_seen_in(scope, of_platform=caller.may(Permission.AUDIT_READ)):
+            yield from _accounts(conn, [account])
+
+
+def _connected(
+    conn: Connection, event: Event, permission: Permission, hears: Callable[[Event, Offer, int], bool]
+) -> Iterator[Hearer]:
+    """Yield the people of the active affiliates that are connected to the offer of an event.
+
+    hears: whether an affiliate is of the audience. An offer that was removed meanwhile has the audience CONNECTED.
+    """
     if event.offer_id is None:
         return
+    offer = offers.find_offer(conn, Scope.everything(), event.offer_id)
     companies = []
     for each in affiliates.connected_affiliates(conn, event.offer_id):
+        if hears is not _is_any and (offer is None or not hears(event, offer, each.id)):
+            continue
         company = Account(AccountKind.AFFILIATE, str(each.id))
         companies.append(company)
         name = each.name or each.login
         yield Hearer(company, Signer(company, each.email, name, has_password=True), company.kind)
     yield from _members(conn, companies, permission)
+
+
+def _is_any(_event: Event, _offer: Offer, _affiliate_id: int) -> bool:
+    return True
+
+
+def _is_paid(event: Event, offer: Offer, affiliate_id: int) -> bool:
+    """Return whether a change of payouts is for an affiliate: its own, or the general ones where it has none."""
+    if event.affiliate_id is not None:
+        return affiliate_id == event.affiliate_id
+    return affiliate_id not in own_payees(offer)
+
+
+def _is_capped(event: Event, offer: Offer, affiliate_id: int) -> bool:
+    """Return whether an affiliate sees the cap of an event, and the cap counts its conversions."""
+    is_counted = event.affiliate_id in (None, affiliate_id)
+    return is_counted and any(cap.id == event.subject for cap in caps_for(offer, affiliate_id))
 
 
 def _members(conn: Connection, companies: Iterable[Account], permission: Permission) -> Iterator[Hearer]:

@@ -8,17 +8,17 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import NOTICES
 from trackyard.base.errors import BadInput
 from trackyard.domain.events.events import line_of, page_of, words_of
-from trackyard.domain.events.kinds import EVENT_RULES, Channel, EventAudience, EventKind, NoticeRule
+from trackyard.domain.events.kinds import BOTH, CHATS, EVENT_RULES, Channel, EventAudience, EventKind, NoticeRule
 from trackyard.domain.people.callers import HOMES, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.store.events import bell, choices
 from trackyard.store.events.bell import BellItem
 from trackyard.store.events.choices import Choices
 
 _AUDIENCES: Final = {
-    StaffCaller: frozenset({EventAudience.STAFF, EventAudience.ACCOUNT}),
+    StaffCaller: frozenset({EventAudience.STAFF, EventAudience.ALERTED, EventAudience.ACCOUNT}),
     AffiliateCaller: frozenset(
-        {EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.ACCOUNT}
-        | {EventAudience.RECEIVERS, EventAudience.READERS}
+        {EventAudience.AFFILIATE, EventAudience.CONNECTED, EventAudience.PAID, EventAudience.CAPPED}
+        | {EventAudience.ACCOUNT, EventAudience.RECEIVERS, EventAudience.READERS}
     ),
     AdvertiserCaller: frozenset({EventAudience.ADVERTISER, EventAudience.ACCOUNT, EventAudience.READERS}),
 }
@@ -46,6 +46,7 @@ class ShownChoice:
     """How a caller hears of a kind of event.
 
     is_required: whether the channels of the matrix stay on.
+    channels: what the caller can choose, and whether it is on.
     """
 
     kind: EventKind
@@ -92,8 +93,8 @@ def list_choices(deps: Deps, caller: Caller) -> list[ShownChoice]:
     with deps.database.read() as conn:
         chosen = choices.find_choices(conn, caller.account)
     return [
-        ShownChoice(kind, str(EVENT_RULES[kind].label), EVENT_RULES[kind].is_required, _channels(kind, rule, chosen))
-        for kind in EventKind
+        ShownChoice(kind, str(about.label), about.is_required, _channels(caller, kind, rule, chosen))
+        for kind, about in EVENT_RULES.items()
         if (rule := notice_for(caller, kind)) is not None
     ]
 
@@ -110,7 +111,10 @@ def edit_choices(deps: Deps, caller: Caller, chosen: Mapping[EventKind, Mapping[
             rule = notice_for(caller, kind)
             if rule is None:
                 raise BadInput({f"{next(iter(channels))}[{kind}]": ["You do not hear of this kind."]})
-            wanted = {**_channels(kind, rule, stored), **channels}
+            known = _channels(caller, kind, rule, stored)
+            if lacking := [channel for channel, is_on in channels.items() if is_on and channel not in known]:
+                raise BadInput({f"{lacking[0]}[{kind}]": ["You cannot get this kind by this channel."]})
+            wanted = known | {channel: is_on for channel, is_on in channels.items() if channel in known}
             off = [each for each in rule.channels if not wanted[each]]
             if EVENT_RULES[kind].is_required and off:
                 raise BadInput({f"{off[0]}[{kind}]": ["This notice is required: it stays on."]})
@@ -119,13 +123,14 @@ def edit_choices(deps: Deps, caller: Caller, chosen: Mapping[EventKind, Mapping[
     return list_choices(deps, caller)
 
 
-def _channels(kind: EventKind, rule: NoticeRule, chosen: Choices) -> dict[Channel, bool]:
-    is_required = EVENT_RULES[kind].is_required
+def _channels(caller: Caller, kind: EventKind, rule: NoticeRule, chosen: Choices) -> dict[Channel, bool]:
+    """Return the channels that a caller can choose for a kind, and whether each is on."""
+    offered = BOTH | CHATS if isinstance(caller, StaffCaller) else BOTH
+    required = rule.channels if EVENT_RULES[kind].is_required else frozenset[Channel]()
     return {
-        channel: channel in rule.channels
-        if is_required and channel in rule.channels
-        else chosen.get((kind, channel), channel in rule.channels)
+        channel: channel in required or chosen.get((kind, channel), rule.is_on(channel))
         for channel in Channel
+        if channel in offered and channel not in rule.without
     }
 
 

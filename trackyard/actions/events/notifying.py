@@ -1,16 +1,19 @@
 """Make the notices of numbered events: mails and items of the bell (docs/spec/events.md#notices)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trackyard.actions.events.audiences import Hearer, hearers_of
 from trackyard.actions.events.stops import stop_link
 from trackyard.actions.platform.notices import NOTICES, send_notice
 from trackyard.base.secrets import SecretCipher
-from trackyard.domain.events.events import Event, page_of
-from trackyard.domain.events.kinds import Channel, EventKind, NoticeRule
+from trackyard.base.texts.languages import language, speaking
+from trackyard.domain.events.events import Event, line_of, page_of
+from trackyard.domain.events.kinds import CHATS, Channel, EventKind, NoticeRule
+from trackyard.domain.people.callers import AccountKind
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.events import bell, choices, events
+from trackyard.store.events import bell, chats, choices, events
+from trackyard.store.people.preferences import find_preferences
 from trackyard.store.platform import mail_log, settings
 
 
@@ -36,6 +39,7 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int, ciphe
     found = hearers_of(conn, event, rule)
     in_bell = [each.account for each in with_channel(conn, event, rule, Channel.BELL, found) if each.may_sign_in]
     bell.add_items(conn, in_bell, event.seq, rule.audience)
+    _queue_messages(conn, event, rule, found, now_ms)
     if event.is_silent or event.rule.is_mailed_by_act:
         return
     notice, values = NOTICES[rule.mail], event.values()
@@ -50,13 +54,33 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int, ciphe
     send_notice(conn, notice, told, now_ms, **values)
 
 
+def _queue_messages(conn: Connection, event: Event, rule: NoticeRule, found: Sequence[Hearer], now_ms: int) -> None:
+    """Queue messages to the chats of staff users, in the language of each."""
+    staff = [each for each in found if each.account.kind is AccountKind.STAFF and each.may_sign_in]
+    if not staff:
+        return
+    base, notice = settings.find_api_url(conn), NOTICES[rule.mail]
+    for channel in sorted(CHATS):
+        having = chats.accounts_with(conn, channel, [each.account for each in staff])
+        wanted = [each for each in with_channel(conn, event, rule, channel, staff) if each.account.name in having]
+        texts = []
+        for each in wanted:
+            with speaking(language(find_preferences(conn, each.account).language)):
+                line = line_of(event, notice.subject)
+            page = page_of(event, rule, notice.page, each.home)
+            texts.append((each.account, f"{line}\n{base}{page}" if page and base else line))
+        chats.add_messages(conn, channel, texts, now_ms)
+
+
 def with_channel(
     conn: Connection, event: Event, rule: NoticeRule, channel: Channel, hearers: Iterable[Hearer]
 ) -> Iterator[Hearer]:
     """Yield the people who have a channel on, by the matrix and their choices."""
     everyone = list(hearers)
-    by_matrix = channel in rule.channels
-    if event.rule.is_required and by_matrix:
+    by_matrix = rule.is_on(channel)
+    if channel in rule.without:
+        return
+    if event.rule.is_required and channel in rule.channels:
         yield from everyone
         return
     chosen = choices.find_of_kind(conn, [each.account for each in everyone], event.kind)

@@ -8,11 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.events.publishing import publish
+from trackyard.actions.offers.announcing import announce_connections
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, NotFound, required
-from trackyard.domain.events.events import Concerned
 from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
@@ -44,8 +42,10 @@ def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: 
         before = connections.connection_states(conn, affiliate_id, pair.titles)
         connections.connect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
-        newly_connected = {number: title for number, title in pair.titles.items() if not before.get(number)}
-        _publish(conn, EventKind.OFFERS_CONNECTED, pair.affiliate, newly_connected, now, is_silent=not notice)
+        newly_connected = [number for number in pair.titles if not before.get(number)]
+        announce_connections(
+            conn, EventKind.OFFERS_CONNECTED, [affiliate_id], newly_connected, now, is_silent=not notice
+        )
 
 
 def disconnect_affiliate(
@@ -62,10 +62,10 @@ def disconnect_affiliate(
         public_offers = connections.public_offers_among(conn, pair.titles)
         connections.disconnect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
-        newly_disconnected = {
-            number: title for number, title in pair.titles.items() if before.get(number, number in public_offers)
-        }
-        _publish(conn, EventKind.OFFERS_DISCONNECTED, pair.affiliate, newly_disconnected, now, is_silent=not notice)
+        newly_disconnected = [number for number in pair.titles if before.get(number, number in public_offers)]
+        announce_connections(
+            conn, EventKind.OFFERS_DISCONNECTED, [affiliate_id], newly_disconnected, now, is_silent=not notice
+        )
 
 
 def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
@@ -109,6 +109,7 @@ def disconnect_affiliates(deps: Deps, access: Access, offer_id: int) -> int:
         disconnected = connections.disconnect_all(conn, found.id, scope.affiliate_ids, now)
         if disconnected:
             rulesets.touch(conn, "connections", found.id)
+        announce_connections(conn, EventKind.OFFERS_DISCONNECTED, disconnected, [found.id], now, is_silent=True)
         return len(disconnected)
 
 
@@ -122,6 +123,7 @@ def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
         disconnected = connections.connected_nonpublic_offers(conn, affiliate_id)
         connections.disconnect(conn, affiliate_id, disconnected, now)
         rulesets.touch_all(conn, "connections", disconnected)
+        announce_connections(conn, EventKind.OFFERS_DISCONNECTED, [affiliate_id], disconnected, now, is_silent=True)
         return len(disconnected)
 
 
@@ -152,11 +154,3 @@ def _get_affiliate_with_offers(
     if faults or found is None:
         raise BadInput(faults)
     return AffiliateWithOffers(found, titles)
-
-
-def _publish(
-    conn: Connection, kind: EventKind, affiliate: Affiliate, titles: dict[int, str], now: int, *, is_silent: bool
-) -> None:
-    if titles:
-        values = notices.offer_list_values(titles)
-        publish(conn, kind, now, Concerned(affiliate.id, affiliate.id, is_silent=is_silent), **values)

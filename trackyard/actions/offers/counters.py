@@ -6,11 +6,14 @@ docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.platform.notices import CAP, Recipient, send_notice
-from trackyard.base.money import ZERO, plain_amount
+from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import ConversionChange, OfferTerms
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.caps import CapRule, each_counter
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
+from trackyard.domain.offers.caps import FILLS_UP, CapRule, each_counter
 from trackyard.domain.offers.counters import (
     CapType,
     Count,
@@ -22,11 +25,13 @@ from trackyard.domain.offers.counters import (
 )
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.mails.values import MailedOffer
+from trackyard.domain.platform.mails.values import MailedOffer, MailLimit
 from trackyard.store.engine.database import Connection
+from trackyard.store.events import events
 from trackyard.store.offers import counters
 from trackyard.store.offers.counters import LockedCounters
 from trackyard.store.people import advertisers, staff
+from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
 OfferTraits = tuple[int, Traits]
@@ -87,6 +92,7 @@ class CounterBatch:
                     changed_offers.add(each.offer_id)
                 for rule, count in self._caps_to_notify(each):
                     filling.setdefault(each.period_counter.name, (rule, count))
+                self._announce_cap(conn, each, now_ms)
         self._notify_filling(conn, filling, now_ms)
         rulesets.touch_all(conn, "full_caps", sorted(changed_offers))
 
@@ -95,6 +101,20 @@ class CounterBatch:
         before, after = self._tally.loaded[counter.name], self._tally.counts[counter.name]
         rules_ = self._offers[counter.offer_id].caps.rejecting(counter)
         return any(rule.is_reached(before) is not rule.is_reached(after) for rule in rules_)
+
+    def _announce_cap(self, conn: Connection, counter: Counter, now_ms: int) -> None:
+        """Publish that the cap of a counter fills up, or is full, once in its period."""
+        before, after = self._tally.loaded[counter.name], self._tally.counts[counter.name]
+        terms = self._offers[counter.offer_id]
+        for rule in terms.caps.with_limit_id(counter.limit_id):
+            kind = _crossed(rule, before, after)
+            if kind is None or events.has_event(conn, kind, counter.limit_id, counter.affiliate_id, counter.start):
+                continue
+            limit, reached = _in_words(conn, rule, after)
+            payload = {"offer": MailedOffer(terms.id, terms.title), "limit": limit}
+            payload |= {"reached": reached} if kind is EventKind.CAP_NEARLY_FULL else {}
+            concerned = Concerned(counter.limit_id, counter.affiliate_id, terms.advertiser_id, terms.id)
+            publish(conn, kind, now_ms, concerned, **payload)
 
     def _caps_to_notify(self, counter: Counter) -> list[tuple[CapRule, Count]]:
         if counter.period_counter.name in self._already_notified:
@@ -106,9 +126,24 @@ class CounterBatch:
         counters.record_notices(conn, sorted(filling))
         for rule, count in filling.values():
             terms = self._offers[rule.measure.offer_id]
-            template = "a budget of {}" if rule.type == CapType.BUDGET else "{} conversions"
-            limit, reached = (template.format(plain_amount(amount)) for amount in (rule.value, count.of(rule.type)))
+            limit, reached = _in_words(conn, rule, count)
             notify_cap_filling(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
+
+
+def _crossed(rule: CapRule, before: Count, after: Count) -> EventKind | None:
+    """Return the event of a cap with a count that rose over a bound; None where it did not."""
+    if rule.value <= 0:
+        return None
+    if rule.is_reached(after):
+        return None if rule.is_reached(before) else EventKind.CAP_FULL
+    bound = rule.value * FILLS_UP
+    return EventKind.CAP_NEARLY_FULL if before.of(rule.type) < bound <= after.of(rule.type) else None
+
+
+def _in_words(conn: Connection, rule: CapRule, count: Count) -> tuple[MailLimit, MailLimit]:
+    """Return the limit of a cap, and what it has counted."""
+    currency = str(settings.find_setting(conn, settings.CURRENCY)) if rule.type is CapType.BUDGET else ""
+    return MailLimit(rule.type, rule.value, currency), MailLimit(rule.type, count.of(rule.type), currency)
 
 
 def measures(terms: OfferTerms, traits: Traits) -> Iterator[LimitDefinition]:
@@ -152,11 +187,17 @@ def _difference(change: ConversionChange, statuses: frozenset[Status]) -> tuple[
 
 
 def notify_cap_filling(
-    conn: Connection, offer_id: int, title: str, advertiser_id: str, limit: str, reached: str, now_ms: int
+    conn: Connection,
+    offer_id: int,
+    title: str,
+    advertiser_id: str,
+    limit: MailLimit,
+    reached: MailLimit,
+    now_ms: int,
 ) -> None:
     """Mail the advertiser's manager, else the first administrator, that a daily cap fills up.
 
-    limit, reached: the cap and its count, in words.
+    limit, reached: the cap and its count.
     """
     owner = advertisers.find_advertiser(conn, Scope.everything(), advertiser_id)
     manager = None if owner is None or owner.manager_id is None else staff.find_staff(conn, owner.manager_id)

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.events.publishing import new_event
 from trackyard.actions.offers import caps
+from trackyard.actions.offers.announcing import announce_changes, announce_removals
 from trackyard.actions.offers.checks import faults_of, find_domain_id
 from trackyard.actions.offers.lists import OfferPage, page_of_written
 from trackyard.actions.offers.references import check_references
@@ -17,21 +17,16 @@ from trackyard.actions.platform.files import NewFiles, store_new_files
 from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_api_key, new_id
-from trackyard.domain.events.events import Concerned, Event
-from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.edits import (
     NewPartDefaults,
     WrittenFields,
     changed_fields,
     find_goal_faults,
-    is_visible_change,
 )
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.engine.database import Connection
-from trackyard.store.events import events
 from trackyard.store.offers import offers, smartlinks
 from trackyard.store.tracking import rulesets
 
@@ -93,7 +88,7 @@ def edit_offer(
         if after is not before:
             _touch(conn, before.smartlink_categories, after)
             caps.reset_changed_counters(conn, before, after, deps.zone, now)
-            _publish_changes(conn, [(before, after)], now)
+            announce_changes(conn, [(before, after)], now)
         return page_of_written(conn, after)
 
 
@@ -124,6 +119,7 @@ def remove_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> list[
         removed_offers = _named(conn, access, offer_ids, to_remove=True)
         ids = [offer.id for offer in removed_offers]
         offers.remove_offers(conn, ids, now)
+        announce_removals(conn, removed_offers, now)
         rulesets.touch_all(conn, "offer", ids)
         rulesets.touch_all(
             conn,
@@ -148,7 +144,7 @@ def update_offers(deps: Deps, access: Access, offer_ids: Iterable[int], changes:
         ids = [after.id for _, after in changed]
         offers.update_offers(conn, ids, changes | {"updated_at": now})
         rulesets.touch_all(conn, "offer", ids)
-        _publish_changes(conn, changed, now)
+        announce_changes(conn, changed, now)
         return [offer.id for offer in named]
 
 
@@ -220,21 +216,3 @@ def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> 
     """Notify the edges of a changed offer and of the SmartLink categories that gained or lost it."""
     rulesets.touch(conn, "offer", after.id)
     rulesets.touch_all(conn, smartlinks.LABEL_KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
-
-
-def _publish_changes(conn: Connection, changed: Iterable[tuple[Offer, Offer]], now_ms: int) -> None:
-    """Publish changes that affiliates see: the states before and after of each offer.
-
-    Affiliates get a mail if the offer is set to send e-mails.
-    """
-    visible = [(before, after) for before, after in changed if is_visible_change(before, after)]
-    events.add_events(conn, [_change_event(before, after, now_ms) for before, after in visible])
-
-
-def _change_event(before: Offer, after: Offer, now_ms: int) -> Event:
-    takes, took = after.status.rule.takes_clicks, before.status.rule.takes_clicks
-    kind = EventKind.OFFER_CHANGED
-    if takes is not took:
-        kind = EventKind.OFFER_RESUMED if takes else EventKind.OFFER_PAUSED
-    concerned = Concerned(after.id, None, after.advertiser_id or "", after.id, is_silent=not after.send_emails)
-    return new_event(kind, now_ms, concerned, offer=MailedOffer(after.id, after.title))

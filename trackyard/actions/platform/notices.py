@@ -435,11 +435,6 @@ def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
     return Recipient(affiliate.email, affiliate.name or affiliate.login, account)
 
 
-def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
-    """Return the values of notices about offers (title by id)."""
-    return {"offers": MailList([MailedOffer(*item) for item in sorted(titles.items())])}
-
-
 NOTICES: Final[Mapping[NoticeKind, Notice]] = {
     each.kind: each
     for each in (

@@ -9,13 +9,17 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.tracking.postbacks import owner_for
 from trackyard.base.errors import BadInput, required
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, NewPixel, Pixel, find_code_error
+from trackyard.domain.platform.mails.values import MailedOffer
+from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, REJECTED, NewPixel, Pixel, find_code_error
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
@@ -51,7 +55,9 @@ def add_pixel(
             _require_room(conn, owner)
         new = NewPixel(owner, offer_id, name, code, code_type, is_active, moderation_status, now, now)
         _touch(conn, new)
-        return pixels.add_pixel(conn, new)
+        made = pixels.add_pixel(conn, new)
+        _publish_review(conn, None, made, now)
+        return made
 
 
 def get_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
@@ -76,7 +82,9 @@ def edit_pixel(deps: Deps, access: Access, pixel_id: int, changes: dict[str, Any
         changes = changes | {"updated_at": now}
         pixels.edit_pixel(conn, before.id, changes)
         _touch(conn, before)
-    return replace(before, **changes)
+        after = replace(before, **changes)
+        _publish_review(conn, before, after, now)
+    return after
 
 
 def remove_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
@@ -114,6 +122,27 @@ def get_owner_id(deps: Deps, access: Access, affiliate_id: int) -> int:
     """Return the id of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         return required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)).id
+
+
+def _publish_review(conn: Connection, before: Pixel | None, after: Pixel, now_ms: int) -> None:
+    """Publish that the code of a pixel waits for a review, or was accepted or rejected.
+
+    before: None = it is new, and accepted code needs no decision.
+    """
+    known = ACCEPTED if before is None else before.moderation_status
+    if after.moderation_status == known or {known, after.moderation_status} <= REJECTED:
+        return
+    concerned = Concerned(after.id, after.affiliate_id, offer_id=after.offer_id)
+    title = offers.existing_titles(conn, [after.offer_id]).get(after.offer_id, "")
+    values: dict[str, object] = {"pixel": after.name or f"#{after.id}", "offer": MailedOffer(after.offer_id, title)}
+    if after.moderation_status == PENDING_REVIEW:
+        found = required(affiliates.find_affiliate(conn, Scope.everything(), after.affiliate_id))
+        publish(conn, EventKind.PIXEL_OPENED, now_ms, concerned, affiliate=found.name or found.login, **values)
+    else:
+        is_accepted = after.moderation_status == ACCEPTED
+        publish(
+            conn, EventKind.PIXEL_ACCEPTED if is_accepted else EventKind.PIXEL_REJECTED, now_ms, concerned, **values
+        )
 
 
 def _touch(conn: Connection, changed: NewPixel) -> None:

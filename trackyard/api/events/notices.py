@@ -13,7 +13,7 @@ from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Keyed, NoParams, Params
+from trackyard.wire.request.params import Keyed, NoParams, Only, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
@@ -39,6 +39,8 @@ class EditNoticeChoices(Params):
 
     mail: Keyed[EventKindName, s.Flag] = Field(default_factory=dict)
     bell: Keyed[EventKindName, s.Flag] = Field(default_factory=dict)
+    slack: Annotated[Keyed[EventKindName, s.Flag], Only(admin=True)] = Field(default_factory=dict)
+    telegram: Annotated[Keyed[EventKindName, s.Flag], Only(admin=True)] = Field(default_factory=dict)
 
 
 class NoticeView(View):
@@ -73,8 +75,11 @@ class NoticeChoiceView(View):
     kind: str
     title: str
     required: bool
+    channels: list[str]
     mail: bool
     bell: bool
+    slack: bool
+    telegram: bool
 
 
 class NoticeChoicesAnswer(Answer):
@@ -121,7 +126,8 @@ def edit_choices(request: ApiRequest[Deps], params: EditNoticeChoices) -> Notice
     Notices about access, money, payment data and terms are required, and stay on.
     """
     chosen: dict[EventKind, dict[Channel, bool]] = {}
-    for channel, switches in ((Channel.MAIL, params.mail), (Channel.BELL, params.bell)):
+    for channel in Channel:
+        switches: dict[str, bool] = getattr(params, channel.value)
         for kind, is_on in switches.items():
             chosen.setdefault(EventKind(kind), {})[channel] = is_on
     return _answer(bells.edit_choices(request.deps, request.caller, chosen))
@@ -133,8 +139,8 @@ def _answer(found: list[ShownChoice]) -> NoticeChoicesAnswer:
             kind=each.kind.value,
             title=each.label,
             required=each.is_required,
-            mail=each.channels[Channel.MAIL],
-            bell=each.channels[Channel.BELL],
+            channels=[channel.value for channel in each.channels],
+            **{channel.value: each.channels.get(channel, False) for channel in Channel},
         )
         for each in found
     ]

@@ -430,6 +430,24 @@ MAILS = _deliveries.counter(
     ),
 )
 
+CHAT_MESSAGES = _deliveries.counter(
+    "trackyard_chat_messages_total",
+    "attempts",
+    "Attempts to write a message to a chat of a staff user, by outcome",
+    "The chat refuses: the log has `chat message failed` or `chat message abandoned` with its reason, and so has the "
+    "page of the person's chats.",
+    MetricLabel(
+        "outcome",
+        "how it ended",
+        {
+            "sent": "the chat took it",
+            "failed": "tried again later",
+            "dead": "refused for good, or failed for an hour",
+            "dropped": "not written: the person removed the chat",
+        },
+    ),
+)
+
 OUTAGES = _upkeep.counter(
     "trackyard_outages_total",
     "outages",

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from trackyard.api.events import chats as chats_api
 from trackyard.api.events import notices as api
 from trackyard.api.events.notices import NoticesAnswer, NoticeView
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.account import chats
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -31,6 +33,16 @@ PLACES: Final[Mapping[AccountKind, Audience]] = {
     AccountKind.ADVERTISER: "advertiser",
 }
 """The audience of the pages of each kind of account."""
+
+
+_ALWAYS: Final = ("mail", "bell")
+_CHANNELS: Final = {
+    "mail": lazy_gettext("Mail"),
+    "bell": lazy_gettext("Bell"),
+    "slack": "Slack",
+    "telegram": "Telegram",
+}
+"""The names of channels. Chats are shown to people who have one."""
 
 
 def path_of(kind: AccountKind) -> str:
@@ -90,7 +102,17 @@ def _show_choices(kind: AccountKind, request: PageRequest) -> PageAnswer:
 
 def _choices(kind: AccountKind, request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
     found = request.calls.ask(api.show_choices).choices
-    return request.page("account/notice_choices.html", status, choices=found, back=path_of(kind), fault=fault)
+    has_chats = kind is AccountKind.STAFF and request.calls.may(chats_api.list_)
+    stored = [each.channel for each in request.calls.ask(chats_api.list_).chats] if has_chats else []
+    return request.page(
+        "account/notice_choices.html",
+        status,
+        choices=found,
+        channels=[(name, label) for name, label in _CHANNELS.items() if name in (*_ALWAYS, *stored)],
+        back=path_of(kind),
+        chats=chats.PATH if has_chats else "",
+        fault=fault,
+    )
 
 
 def _choose(kind: AccountKind, request: PageRequest) -> PageAnswer:
@@ -99,8 +121,8 @@ def _choose(kind: AccountKind, request: PageRequest) -> PageAnswer:
     sent: list[Pair] = [
         (f"{channel}[{each.kind}]", "1" if request.field(f"{channel}-{each.kind}") else "0")
         for each in shown
-        if not each.required
-        for channel in ("mail", "bell")
+        for channel in each.channels
+        if request.field(f"shown-{channel}") and not (each.required and channel in _ALWAYS)
     ]
     try:
         request.calls.ask(api.edit_choices, sent)

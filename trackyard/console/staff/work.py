@@ -20,35 +20,47 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.list_files import total_of
 from trackyard.console.staff.translations import advice_text, translated_sentence
+from trackyard.domain.events.kinds import EventKind
+from trackyard.domain.platform.findings import FindingKind
 from trackyard.wire.endpoint import A, Endpoint
 from trackyard.wire.local_calls import LocalCalls
 
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """One line of work. verb: the text of its link. link: "" while no page shows it."""
+    """One line of work. verb: the text of its link. link: "" while no page shows it. count: how many things wait."""
 
     sentence: str
     detail: str
     verb: str
     link: str
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Source(Generic[A]):
-    """A method of the API that counts what waits."""
+    """A method of the API that counts what waits. kinds: the events that say that something new waits."""
 
+    kinds: tuple[EventKind, ...]
     method: Endpoint[Deps, A]
     sent: tuple[Pair, ...]
     item: Callable[[int, A], WorkItem]
 
-    def find(self, calls: LocalCalls[Deps]) -> tuple[int, WorkItem] | None:
-        """Return how much waits and the line about it; None for nothing, or without the right to see it."""
-        if not calls.may(self.method):
+    def find(self, request: PageRequest) -> WorkItem | None:
+        """Return the line about what waits; None for nothing, or without the right to see it."""
+        if not request.calls.may(self.method):
             return None
-        answer = calls.ask(self.method, self.sent)
+        answer = request.calls.ask(self.method, self.sent)
         count = total_of(answer)
-        return (count, self.item(count, answer)) if count else None
+        return replace(self.item(count, answer), count=count) if count else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What waits, of a method that does not count it. kinds: as of _Source; () = they are mailed by the act."""
+
+    kinds: tuple[EventKind, ...]
+    find: Callable[[PageRequest], WorkItem | None]
 
 
 def _affiliates_wait(count: int) -> str:
@@ -93,14 +105,19 @@ def _payment_requests(count: int, answer: payment_requests.PaymentRequestsAnswer
 _NEW_ONE: Final = (("status[]", "on moderation"), ("limit", "1"))
 _MOST_HELD: Final = 100
 _ALERTS: Final = "/console/alerts"
-_FAILING: Final = "deliveries_fail"
-_AnySource = _Source[Any]
-_SOURCES: Final[tuple[_AnySource, ...]] = (
-    _Source(affiliates.list_, (("status[]", "on moderation"), ("limit", "3")), _affiliates),
-    _Source(tickets.list_all, (("status", "open"), ("limit", "1")), _tickets),
-    _Source(advertisers.list_, (("status[]", "on moderation"), ("limit", "3")), _advertisers),
-    _Source(payment_requests.list_, (("status[]", "open"), ("limit", "1")), _payment_requests),
+_HEALTH: Final = "/console/health"
+_OF_TRAFFIC: Final = frozenset(
+    {FindingKind.DELIVERIES_FAIL, FindingKind.OFFER_REJECTS, FindingKind.OFFER_CONVERTS_NO_MORE}
+    | {FindingKind.RULE_FAILS, FindingKind.RULE_FIRED, FindingKind.OFFER_URL_FAILS, FindingKind.OFFER_URL_LOSES_CLICK}
+    | {FindingKind.MARKED_CLICKS, FindingKind.MARKED_SUB, FindingKind.FEW_CONVERSIONS, FindingKind.QUICK_CONVERSIONS}
+    | {FindingKind.LATE_CONVERSIONS, FindingKind.OTHER_DEVICES, FindingKind.REPEATED_ADDRESSES}
+    | {FindingKind.POSTBACKS_WITHOUT_CLICK, FindingKind.ROBOTS_JUMP}
+    | {FindingKind.CAP_NEARLY_FULL, FindingKind.CAP_FULL, FindingKind.ADVERTISER_SILENT}
+    | {FindingKind.OFFER_CLICKS_RISE, FindingKind.OFFER_CLICKS_FALL}
+    | {FindingKind.AFFILIATE_CLICKS_RISE, FindingKind.AFFILIATE_CLICKS_FALL}
 )
+"""Findings about offers, affiliates and advertisers. The others are about the machine."""
+_FAILING: Final = "deliveries_fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,36 +206,33 @@ def read_findings(request: PageRequest) -> list[FindingView]:
 
 
 def find_work(request: PageRequest) -> list[WorkItem]:
-    """Return the work that waits for the person's decision; failures of the system come first."""
-    found = _findings(request)
-    for source in _SOURCES:
-        waiting = source.find(request.calls)
-        found += [waiting[1]] if waiting else []
-    found += [*_pixels(request), *_held_changes(request)]
+    """Return the work that waits for the person: people and money first, then traffic, then the machine."""
+    found = [item for source in SOURCES if (item := source.find(request)) is not None]
+    found += _findings(request)
     return [each if request.may_open(each.link.partition("?")[0]) else replace(each, link="") for each in found]
 
 
-def _pixels(request: PageRequest) -> list[WorkItem]:
+def _pixels(request: PageRequest) -> WorkItem | None:
     """Return the pixels of affiliates that wait for a check."""
     if not request.calls.may(pixels.list_own):
-        return []
+        return None
     waiting = request.calls.ask(pixels.list_own, [("moderation_status[]", "0")]).pixel
     if not waiting:
-        return []
+        return None
     sentence = ngettext("%(num)d pixel waits for a check", "%(num)d pixels wait for a check", len(waiting))
     first = next(iter(waiting.values()))
-    return [WorkItem(sentence, first.name, gettext("Decide"), "/console/pixels?state=0")]
+    return WorkItem(sentence, first.name, gettext("Decide"), "/console/pixels?state=0", len(waiting))
 
 
-def _held_changes(request: PageRequest) -> list[WorkItem]:
+def _held_changes(request: PageRequest) -> WorkItem | None:
     """Return other people's changes that wait for a second person."""
     if not request.calls.may(held_changes.confirm):
-        return []
+        return None
     answer = request.calls.ask(held_changes.list_, [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
     own = request.person.caller.account.id
     waiting = [each for each in answer.held_changes if each.author.id != own]
     if not waiting:
-        return []
+        return None
     first = waiting[-1]
     detail = (
         gettext("first: payment %(id)s", id=first.payment_id)
@@ -228,18 +242,57 @@ def _held_changes(request: PageRequest) -> list[WorkItem]:
     sentence = ngettext(
         "%(num)d change waits for a second person", "%(num)d changes wait for a second person", len(waiting)
     )
-    return [WorkItem(sentence, detail, gettext("Confirm"), "/console/payments/held")]
+    return WorkItem(sentence, detail, gettext("Confirm"), "/console/payments/held", len(waiting))
+
+
+_AnySource = _Source[Any]
+SOURCES: Final[tuple[_AnySource | _Waiting, ...]] = (
+    _Source(
+        (EventKind.AFFILIATE_SIGNED_UP,),
+        affiliates.list_,
+        (("status[]", "on moderation"), ("limit", "3")),
+        _affiliates,
+    ),
+    _Source(
+        (EventKind.ADVERTISER_SIGNED_UP,),
+        advertisers.list_,
+        (("status[]", "on moderation"), ("limit", "3")),
+        _advertisers,
+    ),
+    _Source(
+        (EventKind.REQUEST_OPENED, EventKind.QUESTION_OPENED),
+        tickets.list_all,
+        (("status", "open"), ("limit", "1")),
+        _tickets,
+    ),
+    _Source(
+        (EventKind.PAYMENT_REQUEST_OPENED,),
+        payment_requests.list_,
+        (("status[]", "open"), ("limit", "1")),
+        _payment_requests,
+    ),
+    _Waiting((), _held_changes),
+    _Waiting((EventKind.PIXEL_OPENED,), _pixels),
+)
+"""What waits for a decision, in the order of the list: the open ones of what staff hear of as events."""
 
 
 def _findings(request: PageRequest) -> list[WorkItem]:
-    """Return the problems that keep the platform from serving, and the problems that need a look."""
+    """Return the problems of traffic, errors first, and one line about the problems of the machine."""
     if not request.calls.may(status.list_findings):
         return []
     try:
-        return [work_of(each) for each in sorted(read_findings(request), key=lambda each: each.severity != "error")]
+        found = sorted(read_findings(request), key=lambda each: each.severity != "error")
     except (ReportTooHeavy, Unavailable) as refusal:
         unread = gettext("The state of the platform cannot be read now")
-        return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
+        return [WorkItem(unread, refusal.text, gettext("Look"), _HEALTH)]
+    of_traffic = [work_of(each) for each in found if each.kind in _OF_TRAFFIC]
+    of_machine = [each for each in found if each.kind not in _OF_TRAFFIC]
+    if not of_machine:
+        return of_traffic
+    number, worst = len(of_machine), work_of(of_machine[0])
+    sentence = ngettext("The machine has %(num)d problem", "The machine has %(num)d problems", number)
+    return [*of_traffic, WorkItem(sentence, worst.sentence, gettext("Look"), _HEALTH, number)]
 
 
 def work_of(finding: FindingView) -> WorkItem:
@@ -258,6 +311,6 @@ def work_of(finding: FindingView) -> WorkItem:
         case _ if finding.evidence.get("affiliate"):
             verb, link = gettext("Look"), f"/console/affiliates/{finding.evidence['affiliate']}/health"
         case _:
-            verb, link = gettext("Look"), "/console/health"
+            verb, link = gettext("Look"), _HEALTH
     sentence = translated_sentence(finding.sentence)
     return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", advice_text(finding), verb, link)

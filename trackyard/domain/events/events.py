@@ -1,17 +1,29 @@
 """An event as it is stored, and the line and page of its notices (docs/spec/events.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.domain.events.kinds import EVENT_RULES, EventKind, EventRule, NoticeRule
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.callers import Account
-from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMoney
+from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.domain.platform.mails.values import (
+    MailedOffer,
+    MailFinding,
+    MailLimit,
+    MailList,
+    MailMoney,
+    MailPayout,
+    MailPayoutChanges,
+    PayoutChange,
+)
 from trackyard.domain.platform.mails.writing import write_subject
 
 TYPED: Final = ("reason", "answer", "comment", "text")
 """The fields of payloads that hold what a person typed."""
+_FINDINGS: Final = {kind.value: kind for kind in FindingKind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +83,14 @@ class Event:
 
 
 def write_value(value: object) -> Any:
-    """Return a value of a payload as JSON. Amounts, offers and lists of offers keep their type."""
+    """Return a value of a payload as JSON. The values of mails keep their type."""
     match value:
+        case MailLimit(kind, amount, currency):
+            return {"limit": kind.value, "amount": str(amount), "currency": currency}
+        case MailPayoutChanges(changes):
+            return {"payouts": [[each.goal, *map(_write_payouts, (each.before, each.after))] for each in changes]}
+        case MailFinding(Finding(kind, subject, evidence)):
+            return {"finding": kind.value, "subject": subject, "evidence": dict(evidence)}
         case MailMoney(amount, currency):
             return {"amount": str(amount), "currency": currency}
         case MailedOffer(offer_id, title):
@@ -83,9 +101,24 @@ def write_value(value: object) -> Any:
             return str(value)
 
 
+def _write_payouts(payouts: Iterable[MailPayout]) -> list[Any]:
+    return [[str(each.amount), each.currency, each.is_share] for each in payouts]
+
+
+def _read_payouts(stored: Iterable[Any]) -> tuple[MailPayout, ...]:
+    return tuple(MailPayout(Decimal(amount), currency, is_share) for amount, currency, is_share in stored)
+
+
 def read_value(stored: Any) -> object:
     """Return a value of a payload from JSON."""
     match stored:
+        case {"limit": kind, "amount": amount, "currency": currency}:
+            return MailLimit(CapType(kind), Decimal(amount), currency)
+        case {"payouts": changes}:
+            read = (PayoutChange(goal, _read_payouts(old), _read_payouts(new)) for goal, old, new in changes)
+            return MailPayoutChanges(tuple(read))
+        case {"finding": kind, "subject": subject, "evidence": evidence}:
+            return MailFinding(Finding(_FINDINGS[kind], subject, evidence))
         case {"amount": amount, "currency": currency}:
             return MailMoney(Decimal(amount), currency)
         case {"offer": offer_id, "title": title}:

@@ -36,6 +36,14 @@ class EventKind(StrEnum):
     OFFER_CHANGED = "offer.changed"
     OFFER_PAUSED = "offer.paused"
     OFFER_RESUMED = "offer.resumed"
+    OFFER_REMOVED = "offer.removed"
+    PAYOUT_CHANGED = "offer.payout_changed"
+    CAP_NEARLY_FULL = "cap.nearly_full"
+    CAP_FULL = "cap.full"
+    POSTBACK_PAUSED = "postback.paused"
+    PIXEL_OPENED = "pixel.opened"
+    PIXEL_ACCEPTED = "pixel.accepted"
+    PIXEL_REJECTED = "pixel.rejected"
     PAYMENT_MADE = "payment.made"
     PAYMENT_PAID = "payment.paid"
     PAYMENT_CANCELLED = "payment.cancelled"
@@ -54,6 +62,10 @@ class EventKind(StrEnum):
     THREAD_ADVERTISER_WROTE = "thread.advertiser_wrote"
     MAIL_REFUSED = "mail.refused"
     NEWS_PUBLISHED = "news.published"
+    ALERT_OPENED = "alert.opened"
+    ALERT_CLOSED = "alert.closed"
+    CONVERSION_MADE = "conversion.made"
+    CONVERSION_CHANGED = "conversion.changed"
 
 
 class EventAudience(StrEnum):
@@ -63,6 +75,9 @@ class EventAudience(StrEnum):
         scope.
     AFFILIATE, ADVERTISER: the people of the company of the event with a role that has the permission.
     CONNECTED: the people of the affiliates that are connected to the offer of the event.
+    PAID: of these, the affiliate of the event; without one, the affiliates without payouts of their own.
+    CAPPED: of these, the affiliates that see the cap of the event; where it counts for one affiliate, this one.
+    ALERTED: the staff users who see the alert of the event.
     ACCOUNT: the one account of the event.
     RECEIVERS: the affiliates that staff write to; sending the message makes their notices.
     READERS: the companies that news are for; a job of the news makes their bells, and staff send the mails.
@@ -72,6 +87,9 @@ class EventAudience(StrEnum):
     AFFILIATE = "affiliate"
     ADVERTISER = "advertiser"
     CONNECTED = "connected"
+    PAID = "paid"
+    CAPPED = "capped"
+    ALERTED = "alerted"
     ACCOUNT = "account"
     RECEIVERS = "receivers"
     READERS = "readers"
@@ -82,9 +100,13 @@ class Channel(StrEnum):
 
     MAIL = "mail"
     BELL = "bell"
+    SLACK = "slack"
+    TELEGRAM = "telegram"
 
 
-BOTH: Final = frozenset(Channel)
+BOTH: Final = frozenset({Channel.MAIL, Channel.BELL})
+CHATS: Final = frozenset({Channel.SLACK, Channel.TELEGRAM})
+"""The channels of staff users who have said where their messages go."""
 BELL_ONLY: Final = frozenset({Channel.BELL})
 
 
@@ -92,6 +114,8 @@ _NEEDS: Final = {
     EventAudience.AFFILIATE: "affiliate_id",
     EventAudience.ADVERTISER: "advertiser_id",
     EventAudience.CONNECTED: "offer_id",
+    EventAudience.PAID: "offer_id",
+    EventAudience.CAPPED: "offer_id",
     EventAudience.ACCOUNT: "account",
 }
 
@@ -101,7 +125,8 @@ class NoticeRule:
     """Who hears of a kind of event, and how: a row of the matrix.
 
     permission: what a person needs besides being of the audience.
-    channels: the channels that are on until the person chooses.
+    channels: the channels that are on until the person chooses. With the bell, chats are on, too.
+    without: the channels that a person cannot choose, such as mail where people choose about it elsewhere.
     mail: the kind of the mail, which has the texts; its subject is the line of the bell.
     page: the page of the notice below the person's first page, with fields of the event in braces; "" = the page of
         the mail, else of the offer.
@@ -110,8 +135,13 @@ class NoticeRule:
     audience: EventAudience
     permission: Permission = Permission.NONE
     channels: frozenset[Channel] = BOTH
+    without: frozenset[Channel] = frozenset()
     mail: NoticeKind
     page: str = ""
+
+    def is_on(self, channel: Channel) -> bool:
+        """Return whether a channel is on until the person chooses."""
+        return (Channel.BELL if channel in CHATS else channel) in self.channels
 
     @property
     def needs(self) -> str:
@@ -124,6 +154,7 @@ class EventRule:
     """A kind of event.
 
     label: its name on pages. fields: of its payload.
+    notices: who hears of it; none = programs read it, and people have lists of it.
     is_required: whether its notices stay on, as about access, money and payment data.
     is_mailed_by_act: whether the change itself queues the mail, at once and also to people who may not sign in.
     """
@@ -147,8 +178,11 @@ def _advertiser(mail: NoticeKind) -> tuple[NoticeRule, ...]:
     return (NoticeRule(audience=EventAudience.ADVERTISER, mail=mail),)
 
 
+_OFFERS: Final = Permission.OFFERS_READ
+
+
 def _connected(mail: NoticeKind) -> tuple[NoticeRule, ...]:
-    return (NoticeRule(audience=EventAudience.CONNECTED, permission=Permission.OFFERS_READ, mail=mail),)
+    return (NoticeRule(audience=EventAudience.CONNECTED, permission=_OFFERS, mail=mail),)
 
 
 def _access(mail: NoticeKind, label: str) -> EventRule:
@@ -165,8 +199,26 @@ def _thread(label: str, audience: EventAudience, permission: Permission) -> Even
     return EventRule(label=label, fields=("title", "author", "text"), notices=(rule,))
 
 
+def _capped(mail: NoticeKind) -> tuple[NoticeRule, ...]:
+    return (NoticeRule(audience=EventAudience.CAPPED, permission=_OFFERS, channels=BELL_ONLY, mail=mail),)
+
+
+def _alert(mail: NoticeKind, label: str, channels: frozenset[Channel]) -> EventRule:
+    """Return the rule of an event of an alert. Alerts are mailed by choices of their own."""
+    notice = NoticeRule(
+        audience=EventAudience.ALERTED,
+        permission=Permission.STATS_COMMON,
+        channels=channels,
+        without=frozenset({Channel.MAIL}),
+        mail=mail,
+        page="alerts",
+    )
+    return EventRule(label=label, fields=("alert",), is_mailed_by_act=True, notices=(notice,))
+
+
+_CONVERSION: Final = ("conversion", "click", "goal", "status", "currency", "comment", "charge", "payout")
+"""What an event of a conversion says of its state; `before` has the state before."""
 _BALANCES: Final = Permission.BALANCES_READ
-_OFFERS: Final = Permission.OFFERS_READ
 _PAYMENTS: Final = (
     NoticeRule(
         audience=EventAudience.AFFILIATE, permission=_BALANCES, channels=BELL_ONLY, mail=NoticeKind.PAYMENT_MADE
@@ -272,6 +324,46 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             fields=("offer",),
             notices=_connected(NoticeKind.OFFER_RESUMED),
         ),
+        EventKind.OFFER_REMOVED: EventRule(
+            label=lazy_gettext("An offer is removed"),
+            fields=("offer",),
+            notices=_connected(NoticeKind.OFFER_REMOVED),
+        ),
+        EventKind.PAYOUT_CHANGED: EventRule(
+            label=lazy_gettext("An offer has a new payout"),
+            fields=("offer", "changes"),
+            notices=(NoticeRule(audience=EventAudience.PAID, permission=_OFFERS, mail=NoticeKind.PAYOUT_CHANGED),),
+        ),
+        EventKind.CAP_NEARLY_FULL: EventRule(
+            label=lazy_gettext("A cap of an offer fills up"),
+            fields=("offer", "limit", "reached"),
+            notices=_capped(NoticeKind.CAP_NEARLY_FULL),
+        ),
+        EventKind.CAP_FULL: EventRule(
+            label=lazy_gettext("A cap of an offer is full"),
+            fields=("offer", "limit"),
+            notices=_capped(NoticeKind.CAP_FULL),
+        ),
+        EventKind.POSTBACK_PAUSED: EventRule(
+            label=lazy_gettext("A postback is paused"),
+            fields=("postback", "affiliate", "offer", "url"),
+            notices=_affiliate(NoticeKind.POSTBACK_PAUSED, Permission.POSTBACKS_WRITE),
+        ),
+        EventKind.PIXEL_OPENED: EventRule(
+            label=lazy_gettext("A pixel waits for a check"),
+            fields=("affiliate", "pixel", "offer"),
+            notices=_staff(NoticeKind.PIXEL_OPENED, Permission.PIXELS_WRITE, "pixels"),
+        ),
+        EventKind.PIXEL_ACCEPTED: EventRule(
+            label=lazy_gettext("Your pixel is accepted"),
+            fields=("pixel", "offer"),
+            notices=_affiliate(NoticeKind.PIXEL_ACCEPTED, Permission.PIXELS_WRITE),
+        ),
+        EventKind.PIXEL_REJECTED: EventRule(
+            label=lazy_gettext("Your pixel is rejected"),
+            fields=("pixel", "offer"),
+            notices=_affiliate(NoticeKind.PIXEL_REJECTED, Permission.PIXELS_WRITE),
+        ),
         EventKind.PAYMENT_MADE: EventRule(
             label=lazy_gettext("A payment is prepared"), fields=("amount",), notices=_PAYMENTS
         ),
@@ -341,6 +433,14 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             label=lazy_gettext("The network writes to you"),
             fields=("title",),
             notices=(NoticeRule(audience=EventAudience.RECEIVERS, mail=NoticeKind.MESSAGE, page="messages/{subject}"),),
+        ),
+        EventKind.ALERT_OPENED: _alert(NoticeKind.ALERT_OPENED, lazy_gettext("An alert is open"), BELL_ONLY),
+        EventKind.ALERT_CLOSED: _alert(NoticeKind.ALERT_CLOSED, lazy_gettext("An alert is over"), frozenset()),
+        EventKind.CONVERSION_MADE: EventRule(
+            label=lazy_gettext("A conversion is made"), fields=_CONVERSION, notices=()
+        ),
+        EventKind.CONVERSION_CHANGED: EventRule(
+            label=lazy_gettext("A conversion has changed"), fields=(*_CONVERSION, "before"), notices=()
         ),
     }
 )

@@ -25,6 +25,8 @@ from trackyard.domain.offers.periods import CapPeriod
 
 PERSONAL_PREFIX: Final = "personal"
 """The start of a personal limit's id; the affiliate's id follows."""
+FILLS_UP: Final = Decimal("0.8")
+"""The part of a cap at which people hear that it fills up."""
 
 
 class CapRule(msgspec.Struct, frozen=True):

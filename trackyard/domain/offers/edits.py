@@ -115,8 +115,8 @@ def _goals_after(before: Offer, written: WrittenFields) -> Iterator[tuple[str, s
 
 
 def is_visible_change(before: Offer, after: Offer) -> bool:
-    """Return whether a change is visible to affiliates."""
-    hidden = ({"payments"} if after.hide_payments else set()) | ({"caps"} if after.hide_caps else set())
+    """Return whether a change, apart from payouts, is visible to affiliates."""
+    hidden = frozenset({"caps"} if after.hide_caps else ())
     return any(getattr(before, name) != getattr(after, name) for name in _VISIBLE_FIELDS - hidden)
 
 
@@ -225,10 +225,10 @@ def _match_stored(before: Sequence[T], items: Sequence[T], *keys: Callable[[T], 
 _ANY_VALUE: Final = Decimal(0)
 
 _VISIBLE_FIELDS: Final = frozenset(
-    {"title", "status", "privacy", "url_preview", "payments", "partner_payments", "caps", "landings", "countries"}
+    {"title", "status", "privacy", "url_preview", "caps", "landings", "countries"}
     | {"targeting", "schedule", "description_lang", "kpi", "sources", "creatives", "start_at", "stop_at"}
 )
-"""Fields that affiliates see."""
+"""Fields that affiliates see, apart from payouts, which have an event of their own."""
 
 
 _CURRENT_NAMES: Final = {"hide_referer": "redirect_type", "strictly_os": "restriction_os"}

@@ -5,6 +5,7 @@ Edges count clicks for caps; the notices count the clicks in the analytic store.
 
 from collections import Counter as Multiset
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.offers.counters import notify_cap_filling
@@ -16,6 +17,7 @@ from trackyard.domain.offers.caps import limit_definition_of
 from trackyard.domain.offers.counters import CapType, LimitDefinition
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.mails.values import MailLimit
 from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.jobs.turns import LOOK_SECONDS, JobTurn, JobTurns
 from trackyard.store.engine.database import Connection, Database
@@ -81,7 +83,7 @@ class ClickCapNotifier:
             with self._database.write() as conn:
                 for cap, measure, highest in reached_caps:
                     if counters.record_notice_once(conn, measure.period_counter_at(now)):
-                        limit, reached = f"{int(cap.value)} clicks", f"{highest} clicks"
+                        limit, reached = (MailLimit(CapType.CLICKS, Decimal(each), "") for each in (cap.value, highest))
                         notify_cap_filling(conn, offer.id, offer.title, offer.advertiser_id, limit, reached, now)
 
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.events.notifying import notify_next
+from trackyard.actions.offers.announcing import stop_ended_offers
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
@@ -275,7 +276,7 @@ class JobScheduler:
             if not expiry.has_ended_offers(conn, now):
                 return 0
         with act_as_system("offers", now), self._database.write() as conn:
-            return len(expiry.stop_ended_offers(conn, now, _CHUNK))
+            return stop_ended_offers(conn, now, _CHUNK)
 
     def unpark(self) -> int:
         """Resume deliveries of postbacks that are no longer paused; return how many."""

@@ -79,7 +79,8 @@ _COLUMNS = [conversion.c[name] for name in _STORED]
 _stored_of = attrgetter(*_STORED)
 _NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip", "goal_key"))
 _HISTORY = BulkInsert(
-    conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
+    conversion_event,
+    ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment", "seq"),
 )
 _DECLINED = tuple(status.value for status in DECLINED)
 _CHANGING_COLUMNS = (
@@ -367,4 +368,4 @@ def _edit_values(item: Conversion) -> dict[str, Any]:
 def _history_values(change: ConversionChange) -> RowValues:
     after = change.after
     named = (after.id, after.version, after.updated_at, change.actor, after.status.value)
-    return [*named, after.charge, after.payout, after.currency, after.comment]
+    return [*named, after.charge, after.payout, after.currency, after.comment, None]

@@ -49,6 +49,7 @@ _UNAUDITED_TABLES: Final = frozenset(
         "event_clock",
         "bell_item",
         "notice_choice",
+        "chat_message",
         "preference",
         "machine",
         "past_edge",
@@ -72,6 +73,11 @@ _UNAUDITED_TABLES: Final = frozenset(
 """Queues, tables that are derived from others, and tables with their own history."""
 _UNAUDITED_COLUMNS: Final = frozenset({"updated_at", "judged_until", "met_until", "webhook_due", "webhook_attempts"})
 _CHUNK: Final = 200
+
+
+def is_audited(table: Table) -> bool:
+    """Return whether the log records changes of a table."""
+    return table.name not in _UNAUDITED_TABLES
 
 
 @contextmanager
@@ -142,7 +148,7 @@ def _audited_table(clause: Any) -> Table | None:
     """Return the table of a statement that the log records."""
     if not isinstance(clause, Insert | Update | Delete) or not isinstance(clause.table, Table):
         return None
-    return None if clause.table.name in _UNAUDITED_TABLES else clause.table
+    return clause.table if is_audited(clause.table) else None
 
 
 def _affected_keys(conn: Connection, clause: Any, table: Table, values: Mapping[str, Any]) -> list[_Key]:

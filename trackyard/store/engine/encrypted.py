@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, bindparam, inspect, select, update
 
 from trackyard.store.platform import settings
-from trackyard.store.tables import advertiser, api_key, first_answer, mail, second_factor, setting
+from trackyard.store.tables import advertiser, api_key, chat, first_answer, mail, second_factor, setting
 
 ENCRYPTED_SETTINGS: Final = (settings.SMTP_URL,)
 """Settings with encrypted values."""
@@ -16,6 +16,7 @@ ENCRYPTED_COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
     (second_factor.c.owner, second_factor.c.sealed),
     (advertiser.c.id, advertiser.c.signing_secret),
     (mail.c.id, mail.c.server),
+    (chat.c.name, chat.c.sealed),
 )
 """Encrypted columns, each after the primary key of its table."""
 _CHUNK: Final = 1000

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from trackyard.domain.events.events import Event
+from trackyard.domain.events.kinds import EventKind
 from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, has_rows
-from trackyard.store.tables import bell_item, event, event_clock
+from trackyard.store.events import conversion_events
+from trackyard.store.tables import bell_item, conversion_event, event, event_clock
 
 _ROWS: Final = Rows[Event, str](event, Event)
 
@@ -24,21 +26,45 @@ def add_events(conn: Connection, new: Sequence[Event]) -> None:
         conn.execute(insert(event), [asdict(each) for each in new])
 
 
+def has_event(conn: Connection, kind: EventKind, subject: str, affiliate_id: int | None, since_ms: int) -> bool:
+    """Return whether there is an event of a kind about an object and an affiliate (None = none) since a time."""
+    of_kind = select(event.c.id).where(event.c.kind == kind, event.c.subject == subject, event.c.at >= since_ms)
+    return has_rows(conn, of_kind.where(event.c.affiliate_id.is_not_distinct_from(affiliate_id)))
+
+
 def has_unnumbered(conn: Connection) -> bool:
     """Return whether an event waits for its number."""
-    return has_rows(conn, select(event.c.id).where(event.c.seq.is_(None)))
+    return any(has_rows(conn, select(table.c.at).where(table.c.seq.is_(None))) for table in (event, conversion_event))
 
 
 def number_events(conn: Connection, most: int) -> int:
-    """Number up to `most` committed events, the oldest first; return how many."""
+    """Number committed events, up to `most` of conversions and `most` others, the oldest first; return how many.
+
+    The states of one conversion get their numbers in their order.
+    """
     last = int(conn.execute(select(event_clock.c.numbered).with_for_update()).scalar_one())
     waiting = select(event.c.id).where(event.c.seq.is_(None)).order_by(event.c.at, event.c.id).limit(most)
     ids = conn.execute(waiting).scalars().all()
     if ids:
         numbers = [{"key": event_id, "number": seq} for seq, event_id in enumerate(ids, start=last + 1)]
         conn.execute(update(event).where(event.c.id == bindparam("key")).values(seq=bindparam("number")), numbers)
-        conn.execute(update(event_clock).values(numbered=last + len(ids)))
-    return len(ids)
+    of_conversions = _number_conversions(conn, last + len(ids), most)
+    if total := len(ids) + of_conversions:
+        conn.execute(update(event_clock).values(numbered=last + total))
+    return total
+
+
+def _number_conversions(conn: Connection, last: int, most: int) -> int:
+    """Number states of conversions from the number after `last` on, in one statement; return how many."""
+    columns, order = conversion_event.c, (conversion_event.c.at, conversion_event.c.conversion_id)
+    waiting = select(columns.conversion_id, columns.version, columns.at).where(columns.seq.is_(None))
+    chosen = waiting.order_by(*order, columns.version).limit(most).subquery()
+    place = func.row_number().over(order_by=(chosen.c.at, chosen.c.conversion_id, chosen.c.version))
+    ranked = select(chosen.c.conversion_id, chosen.c.version, place.label("place")).subquery()
+    statement = update(conversion_event).where(
+        columns.conversion_id == ranked.c.conversion_id, columns.version == ranked.c.version
+    )
+    return conn.execute(statement.values(seq=ranked.c.place + last)).rowcount
 
 
 def find_event(conn: Connection, event_id: str) -> Event | None:
@@ -48,7 +74,8 @@ def find_event(conn: Connection, event_id: str) -> Event | None:
 
 def has_unnoticed(conn: Connection) -> bool:
     """Return whether a numbered event waits for its notices."""
-    return has_rows(conn, select(event_clock.c.id).where(event_clock.c.numbered > event_clock.c.noticed))
+    noticed = select(event_clock.c.noticed).scalar_subquery()
+    return has_rows(conn, select(event.c.id).where(event.c.seq > noticed))
 
 
 def claim_unnoticed(conn: Connection) -> Event | None:
@@ -57,14 +84,19 @@ def claim_unnoticed(conn: Connection) -> Event | None:
     The caller makes the notices in this transaction, in which the event counts as done.
     """
     after = int(conn.execute(select(event_clock.c.noticed).with_for_update()).scalar_one())
-    found = next(iter(list_after(conn, after, 1)), None)
+    found = next(iter(_list_stored(conn, after, 1)), None)  # conversions have no notices
     if found is not None:
         conn.execute(update(event_clock).values(noticed=found.seq))
     return found
 
 
 def list_after(conn: Connection, seq: int, most: int) -> list[Event]:
-    """Return up to `most` numbered events after a number, in order."""
+    """Return up to `most` numbered events after a number, in order, those of conversions among them."""
+    found = [*_list_stored(conn, seq, most), *conversion_events.list_after(conn, seq, most)]
+    return sorted(found, key=lambda each: each.seq or 0)[:most]
+
+
+def _list_stored(conn: Connection, seq: int, most: int) -> list[Event]:
     return _ROWS.read(conn, select(event).where(event.c.seq > seq).order_by(event.c.seq).limit(most))
 
 

@@ -1,5 +1,7 @@
 """Offers that end at their stop_at."""
 
+from collections.abc import Collection
+
 from sqlalchemy import Connection, Select, select, update
 
 from trackyard.domain.offers.choices import OVER, OfferStatus
@@ -13,14 +15,17 @@ def has_ended_offers(conn: Connection, now_ms: int) -> bool:
     return has_rows(conn, _ended(now_ms))
 
 
-def stop_ended_offers(conn: Connection, now_ms: int, limit: int) -> list[int]:
-    """Stop at most `limit` offers past their stop_at, for edges too; return their ids."""
+def claim_ended_offers(conn: Connection, now_ms: int, limit: int) -> list[int]:
+    """Return and lock at most `limit` offers past their stop_at that have not ended."""
     query = _ended(now_ms).order_by(offer.c.id).limit(limit).with_for_update(skip_locked=True)
-    ids = list(conn.execute(query).scalars())
+    return list(conn.execute(query).scalars())
+
+
+def stop_offers(conn: Connection, ids: Collection[int], now_ms: int) -> None:
+    """Stop offers, for edges too."""
     if ids:
         conn.execute(update(offer).where(offer.c.id.in_(ids)).values(status=OfferStatus.STOPPED, updated_at=now_ms))
     rulesets.touch_all(conn, "offer", ids)
-    return ids
 
 
 def _ended(now_ms: int) -> Select[int]:

@@ -22,7 +22,7 @@ from trackyard.store.tables.conversions import (
     payment_entry,
     payment_request,
 )
-from trackyard.store.tables.events import bell_item, event, event_clock, notice_choice
+from trackyard.store.tables.events import bell_item, chat, chat_message, event, event_clock, notice_choice
 from trackyard.store.tables.installation import (
     audit,
     currency,
@@ -114,6 +114,8 @@ __all__ = [
     "automation_rule",
     "bell_item",
     "category",
+    "chat",
+    "chat_message",
     "comparison",
     "connection",
     "conversion",

@@ -1,6 +1,18 @@
 """Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, UniqueConstraint, false, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.comparisons.matching import Side
@@ -14,6 +26,8 @@ _REFERRED = text("referrer_id IS NOT NULL")
 _BY_CODE = text("promo_code IS NOT NULL")
 _SPELLED = text("goal_key <> ''")
 _HELD = text("quality_held")
+_UNNUMBERED = text("seq IS NULL")
+_NUMBERED = text("seq > 0")
 _OPEN_REQUEST = text("status = 'open'")
 
 conversion = table(
@@ -103,6 +117,10 @@ conversion_event = table(  # the history of a conversion, append-only
     Column("currency", String(3), nullable=False),
     Column("comment", Text, nullable=False, default=""),
     Column("refund_id", String(255), nullable=False, server_default=""),  # of the refund that made it; "" = none did
+    # its number among the events; NULL = not numbered yet, 0 = it is older than the numbers
+    Column("seq", BigInteger, nullable=True, server_default="0"),
+    Index("ix_conversion_event_waits", "at", sqlite_where=_UNNUMBERED, postgresql_where=_UNNUMBERED),
+    Index("ix_conversion_event_seq", "seq", unique=True, sqlite_where=_NUMBERED, postgresql_where=_NUMBERED),
 )
 
 counter = table(  # what caps and tiers count; it can be computed from conversions (domain/offers/counters.py)

@@ -33,6 +33,7 @@ SECRET_COLUMNS: Final = {
     "email_confirmation": frozenset({"digest"}),
     "first_answer": frozenset({"sealed"}),
     "mail": frozenset({"server"}),
+    "chat": frozenset({"sealed"}),
     "held_change": frozenset({"asked", "before"}),  # they have accounts of affiliates
 }
 """By table: secrets, in clear or encrypted, and digests by which one can be looked up or guessed."""

@@ -1,6 +1,6 @@
 """Tables of events, and of who heard of them (docs/spec/events.md). Times are UTC epoch milliseconds."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text
 
 from trackyard.domain.events.kinds import Channel, EventKind
 from trackyard.store.engine.types import Document, Id24, Moment, Word
@@ -44,4 +44,26 @@ notice_choice = table(  # a person's choice against the matrix
     Column("kind", Word(EventKind, 40), primary_key=True),
     Column("channel", Word(Channel, 8), primary_key=True),
     Column("is_on", Boolean, nullable=False),
+)
+
+chat = table(  # where the messages of a staff user go
+    "chat",
+    Column("name", String(60), primary_key=True),  # the account and the channel
+    Column("account", String(40), nullable=False, index=True),
+    Column("channel", Word(Channel, 8), nullable=False),
+    Column("sealed", Text, nullable=False),  # domain/events/chats.py: ChatPlace as JSON, encrypted
+    Column("shown", String(300), nullable=False),
+    Column("failing_since", Moment, nullable=True),  # NULL = the last message was taken
+    Column("failure", String(300), nullable=False),
+)
+
+chat_message = table(  # a message that waits
+    "chat_message",
+    Column("id", Id24, primary_key=True),
+    Column("account", String(40), nullable=False),
+    Column("channel", Word(Channel, 8), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", Moment, nullable=False, index=True),
+    Column("created_at", Moment, nullable=False),
 )

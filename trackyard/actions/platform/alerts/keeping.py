@@ -5,15 +5,19 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.events.publishing import publish
 from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.ids import new_id
 from trackyard.base.zones import find_zone
+from trackyard.domain.events.events import Concerned
+from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.people.callers import Access, Account, AccountKind, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.alerts.causes import Alert, SeenCause, compare_causes
 from trackyard.domain.platform.alerts.choices import AlertChoices, AlertWay
+from trackyard.domain.platform.mails.values import MailFinding
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
 from trackyard.store.people.preferences import find_preferences
@@ -35,12 +39,7 @@ class AlertReader:
 
     def sees(self, alert: Alert) -> bool:
         """Return whether the person sees an alert."""
-        if alert.concerns_platform:
-            return self.of_platform
-        affiliates, advertisers = self.scope.affiliate_ids, self.scope.advertiser_ids
-        return (affiliates is None or alert.affiliate_id in affiliates) and (
-            advertisers is None or alert.advertiser_id in advertisers
-        )
+        return alert.concern.is_seen_in(self.scope, of_platform=self.of_platform)
 
     def is_mailed(self, alert: Alert) -> bool:
         """Return whether the person gets a mail about an alert."""
@@ -79,6 +78,9 @@ def keep_alerts(deps: Deps, source: str, seen: Sequence[SeenCause]) -> tuple[lis
             alerts.continue_alert(conn, alert.id, cause, source, now)
         closed = [alert for alert in changes.closed if alerts.close_alert(conn, alert.id, now)]
         opened = [new for cause in changes.opened if (new := _open(conn, cause, source, now)) is not None]
+        for kind, changed in ((EventKind.ALERT_OPENED, opened), (EventKind.ALERT_CLOSED, closed)):
+            for alert in changed:
+                publish(conn, kind, now, _concerned(alert), alert=MailFinding(alert.shown))
         for reader in readers:
             for alert in filter(reader.is_mailed, opened):
                 due_at = reader.choices.mail_at(alert.severity, reader.zone, now)
@@ -106,6 +108,10 @@ def _open(conn: Connection, cause: SeenCause, source: str, now_ms: int) -> Alert
         seen_at=now_ms,
     )
     return opened if alerts.add_if_new(conn, opened) else None
+
+
+def _concerned(alert: Alert) -> Concerned:
+    return Concerned(alert.id, alert.affiliate_id, alert.advertiser_id or "", alert.offer_id)
 
 
 def _each_reader(deps: Deps) -> Iterator[AlertReader]:

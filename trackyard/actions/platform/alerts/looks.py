@@ -8,6 +8,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.automation.running import find_verdicts
 from trackyard.analytics.reports.health import list_postback_results
+from trackyard.domain.offers.caps import FILLS_UP
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.alerts.causes import SeenCause
@@ -25,8 +26,6 @@ from trackyard.store.platform import mail
 from trackyard.store.tracking.deliveries import list_failing_hosts
 from trackyard.store.tracking.machines import SeenMachine, each_machine
 
-NEARLY_FULL: Final = Decimal("0.8")
-"""The share of a cap from which on it is an alert."""
 LATE_S: Final = 300
 """Seconds from which on a queue is an alert."""
 FAILING_MINUTES: Final = 15
@@ -96,7 +95,7 @@ def look_at_statistics(deps: Deps, settled_ms: int) -> list[SeenCause]:
 
 def _caps(deps: Deps) -> Iterator[SeenCause]:
     with deps.database.read() as conn:
-        found = list_filled_caps(conn, deps.clock.now_ms(), NEARLY_FULL)
+        found = list_filled_caps(conn, deps.clock.now_ms(), FILLS_UP)
         owners = {cap.offer_id: _advertiser_of(conn, cap.offer_id) for cap in found}
     for cap in found:
         unit = f" {deps.currency}" if cap.type == CapType.BUDGET else ""

@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
+from trackyard.actions.offers.announcing import announce_changes, announce_connections
 from trackyard.actions.statistics.automation.measuring import RuleCannotRun
 from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.events.kinds import EventKind
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.rules import Rule, RuleAction, RuleFiring
 from trackyard.domain.statistics.automation.windows import Window
@@ -71,6 +75,7 @@ def _disconnect(conn: Connection, offer_id: int, affiliate_id: int, now_ms: int)
         return {}
     connections.disconnect(conn, affiliate_id, [offer_id], now_ms)
     rulesets.touch(conn, "connections", offer_id)
+    announce_connections(conn, EventKind.OFFERS_DISCONNECTED, [affiliate_id], [offer_id], now_ms)
     return {"connected": True}
 
 
@@ -78,6 +83,7 @@ def _reconnect(conn: Connection, firing: RuleFiring, now_ms: int) -> None:
     offer_id, affiliate_id = firing.offer_id or 0, firing.affiliate_id or 0
     connections.connect(conn, affiliate_id, [offer_id], now_ms)
     rulesets.touch(conn, "connections", offer_id)
+    announce_connections(conn, EventKind.OFFERS_CONNECTED, [affiliate_id], [offer_id], now_ms)
 
 
 def _set_offer_status(conn: Connection, offer_id: int, status: str, now_ms: int, only_from: str = "") -> Changed:
@@ -87,6 +93,7 @@ def _set_offer_status(conn: Connection, offer_id: int, status: str, now_ms: int,
         return {}
     offers.update_offers(conn, [offer_id], {"status": status, "updated_at": now_ms})
     rulesets.touch(conn, "offer", offer_id)
+    announce_changes(conn, [(offer, replace(offer, status=OfferStatus(status)))], now_ms)
     return {"offer_status": [str(offer.status), status]}
 
 

@@ -4,11 +4,35 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.alerts.kinds import KINDS_BY_FINDING, AlertKind
 from trackyard.domain.platform.findings import Finding, FindingKind, Severity
 
 LOST_MS: Final = 2 * 86_400_000
 """An alert closes when nothing looked for its cause for this long, such as after a machine was removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertConcern:
+    """The objects that an alert concerns, which decide who may see it; None and "" = the platform."""
+
+    offer_id: int | None = None
+    affiliate_id: int | None = None
+    advertiser_id: str | None = None
+
+    @property
+    def is_platform(self) -> bool:
+        """Return whether it is the platform, and no offer, affiliate or advertiser."""
+        return self.offer_id is None and self.affiliate_id is None and self.advertiser_id is None
+
+    def is_seen_in(self, scope: Scope, *, of_platform: bool) -> bool:
+        """Return whether a person with a scope sees it. of_platform: whether the person sees the platform."""
+        if self.is_platform:
+            return of_platform
+        affiliates, advertisers = scope.affiliate_ids, scope.advertiser_ids
+        return (affiliates is None or self.affiliate_id in affiliates) and (
+            advertisers is None or self.advertiser_id in advertisers
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +98,9 @@ class Alert:
         return self.kind.pages[self.finding].format(subject=self.subject)
 
     @property
-    def concerns_platform(self) -> bool:
-        """Return whether it concerns the platform, and no offer, affiliate or advertiser."""
-        return self.offer_id is None and self.affiliate_id is None and self.advertiser_id is None
+    def concern(self) -> AlertConcern:
+        """Return the objects that it concerns."""
+        return AlertConcern(self.offer_id, self.affiliate_id, self.advertiser_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,5 +210,80 @@ EVENT_NOTICES: Final = (
         ),
         lazy_gettext("See the mails"),
     ),
+    Notice(
+        NoticeKind.OFFER_REMOVED,
+        lazy_gettext("{offer} is removed"),
+        lazy_gettext(
+            "Hello {name},\n\nan offer that you are connected to is removed:\n\n{offer}\n\nPlease stop sending traffic "
+            "to it.\n"
+        ),
+        lazy_gettext("See the offers"),
+        page="offers",
+    ),
+    Notice(
+        NoticeKind.PAYOUT_CHANGED,
+        lazy_gettext("{offer} has a new payout: {changes}"),
+        lazy_gettext(
+            "Hello {name},\n\nan offer has a new payout:\n\n{offer}\n\nIt pays for each conversion from now on:\n\n"
+            "{changes}\n"
+        ),
+        lazy_gettext("See the terms"),
+    ),
+    Notice(
+        NoticeKind.CAP_NEARLY_FULL,
+        lazy_gettext("{offer}: a cap fills up, {reached} of {limit}"),
+        lazy_gettext(
+            "Hello {name},\n\na cap of this offer fills up:\n\n{offer}\n\nIt takes {limit} and has {reached}. "
+            "Conversions beyond the cap may not be paid.\n"
+        ),
+        lazy_gettext("See the offer"),
+    ),
+    Notice(
+        NoticeKind.CAP_FULL,
+        lazy_gettext("{offer}: a cap is full, {limit}"),
+        lazy_gettext(
+            "Hello {name},\n\na cap of this offer is full:\n\n{offer}\n\nIt takes {limit}. Conversions beyond the cap "
+            "may not be paid.\n"
+        ),
+        lazy_gettext("See the offer"),
+    ),
+    Notice(
+        NoticeKind.PIXEL_OPENED,
+        lazy_gettext("{affiliate}: the pixel {pixel} waits for a check"),
+        lazy_gettext(
+            "Hello {name},\n\n{affiliate} wrote the code of the pixel {pixel} for {offer}. Read it, then accept or "
+            "reject it. Until then no visitor gets it.\n"
+        ),
+        lazy_gettext("Decide"),
+    ),
+    Notice(
+        NoticeKind.PIXEL_ACCEPTED,
+        lazy_gettext("Your pixel {pixel} is accepted"),
+        lazy_gettext("Hello {name},\n\nthe code of your pixel {pixel} is accepted for\n\n{offer}\n"),
+        lazy_gettext("See your pixels"),
+        page="postbacks",
+    ),
+    Notice(
+        NoticeKind.PIXEL_REJECTED,
+        lazy_gettext("Your pixel {pixel} is rejected"),
+        lazy_gettext(
+            "Hello {name},\n\nthe code of your pixel {pixel} is rejected for\n\n{offer}\n\nNo visitor gets it. Change "
+            "the code, or ask your manager why.\n"
+        ),
+        lazy_gettext("See your pixels"),
+        page="postbacks",
+    ),
+    Notice(
+        NoticeKind.ALERT_OPENED,
+        lazy_gettext("Alert: {alert}"),
+        lazy_gettext("Hello {name},\n\n{alert}\n"),
+        lazy_gettext("See the alerts"),
+    ),
+    Notice(
+        NoticeKind.ALERT_CLOSED,
+        lazy_gettext("Over: {alert}"),
+        lazy_gettext("Hello {name},\n\nan alert is over:\n\n{alert}\n"),
+        lazy_gettext("See the alerts"),
+    ),
 )
 """A text for each kind of mail that an event has."""

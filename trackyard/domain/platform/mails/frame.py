@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from trackyard.domain.platform.mails.values import MailLink, MailList
+from trackyard.domain.platform.mails.values import MailLink, MailList, MailPayoutChanges
 from trackyard.domain.platform.mails.writing import Part, each_paragraph, names_in
 from trackyard.domain.platform.network import Network
 
@@ -114,8 +114,9 @@ def _block(lines: list[list[Part]], button: str, values: Mapping[str, object], l
             value = values[name]
             if name == "link" and button:
                 return _button(button, str(value), look)
-            if isinstance(value, MailList):
-                items = "".join(f'<li style="margin:0 0 4px">{_value(each, look)}</li>' for each in value.items)
+            if isinstance(value, MailList | MailPayoutChanges):
+                listed = value.items if isinstance(value, MailList) else value.changes
+                items = "".join(f'<li style="margin:0 0 4px">{_value(each, look)}</li>' for each in listed)
                 return f'<ul style="margin:0 0 16px;padding:0 0 0 20px">{items}</ul>'
             return (
                 f'<p class="rule" style="margin:0 0 16px;padding:4px 0 4px 12px;border-left:3px solid {look.accent};'

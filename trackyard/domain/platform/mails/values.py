@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from trackyard.base.texts.marks import ngettext
-from trackyard.domain.money.written_amounts import amount_words
+from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.domain.money.written_amounts import NO_BREAK, amount_words, grouped
+from trackyard.domain.offers.counters import CapType
+from trackyard.domain.platform.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,85 @@ class MailList:
         return ngettext("%(first)s and %(num)d more", "%(first)s and %(num)d more", more, first=names[0])
 
 
+@dataclass(frozen=True, slots=True)
+class MailLimit:
+    """A limit of a cap, or what it has counted.
+
+    currency: of a budget.
+    """
+
+    type: CapType
+    amount: Decimal
+    currency: str
+
+    def __str__(self) -> str:
+        """Return it in words: 100 conversions, $500.00."""
+        if self.type is CapType.BUDGET:
+            return amount_words(self.amount, self.currency)
+        number = int(self.amount)
+        if self.type is CapType.CLICKS:
+            return ngettext("%(num)d click", "%(num)d clicks", number)
+        return ngettext("%(num)d conversion", "%(num)d conversions", number)
+
+
+@dataclass(frozen=True, slots=True)
+class MailPayout:
+    """What a conversion pays. is_share: whether the amount is a percentage of its sum; then it has no currency."""
+
+    amount: Decimal
+    currency: str
+    is_share: bool = False
+
+    def __str__(self) -> str:
+        """Return it in words: $20.00, 12.5 %."""
+        if not self.is_share:
+            return amount_words(self.amount, self.currency)
+        return f"{grouped(f'{self.amount.normalize():,f}')}{NO_BREAK}%"
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutChange:
+    """The payouts of a goal before and after a change; none = the goal was not paid, or is not paid any more.
+
+    goal: its name, "" = it needs none.
+    """
+
+    goal: str
+    before: tuple[MailPayout, ...]
+    after: tuple[MailPayout, ...]
+
+    def __str__(self) -> str:
+        """Return it as a line: Sale: $20.00 → $25.00; with the payout alone where its conditions changed."""
+        before, after = (", ".join(map(str, each)) or gettext("not paid") for each in (self.before, self.after))
+        change = after if before == after else f"{before} → {after}"
+        return f"{self.goal}: {change}" if self.goal else change
+
+
+@dataclass(frozen=True, slots=True)
+class MailPayoutChanges:
+    """The payouts that a change has changed, by goal."""
+
+    changes: tuple[PayoutChange, ...]
+
+    def __str__(self) -> str:
+        """Return the first change, and how many others there are."""
+        names, more = [str(each) for each in self.changes], len(self.changes) - 1
+        if more < 1:
+            return "".join(names)
+        return ngettext("%(first)s and %(num)d more", "%(first)s and %(num)d more", more, first=names[0])
+
+
+@dataclass(frozen=True, slots=True)
+class MailFinding:
+    """A problem that was found, in words of the language of the moment."""
+
+    finding: Finding
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        return self.finding.sentence
+
+
 def plain_value(value: object) -> str:
     """Return a value as plain text has it: links with their URLs."""
     match value:
@@ -84,5 +165,7 @@ def plain_value(value: object) -> str:
             return f"{name} <{url}>" if url else name
         case MailList(items):
             return "\n".join(f"- {plain_value(each)}" for each in items)
+        case MailPayoutChanges(changes):
+            return "\n".join(f"- {each}" for each in changes)
         case _:
             return str(value)
