@@ -8,12 +8,11 @@ from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput, required
 from trackyard.base.secrets import SecretCipher
 from trackyard.base.texts.marks import gettext
-from trackyard.domain.events.chats import ChatPlace, chat_request
+from trackyard.domain.events.chats import Chat, ChatPlace, chat_request
 from trackyard.domain.events.kinds import Channel
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.outbound.results import HttpResult
 from trackyard.store.events import chats
-from trackyard.store.events.chats import Chat
 
 JSON_HEADERS: Final = {"Content-Type": "application/json"}
 _STAFF_OWNER: Final = -(2**40)

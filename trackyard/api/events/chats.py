@@ -5,11 +5,10 @@ from typing import Annotated, Final, cast
 from trackyard.actions.deps import Deps
 from trackyard.actions.events import chats
 from trackyard.base.zones import datetime_text
-from trackyard.domain.events.chats import ChatPlace
+from trackyard.domain.events.chats import Chat, ChatPlace
 from trackyard.domain.events.kinds import CHATS, Channel
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
-from trackyard.store.events.chats import Chat
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params

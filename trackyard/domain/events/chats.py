@@ -48,6 +48,35 @@ class ChatPlace:
         return host_of(self.url)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """A chat of an account.
+
+    sealed: its ChatPlace as JSON, encrypted. shown: it for people.
+    failing_since: when messages began to fail, UTC milliseconds; None = the last one was taken.
+    failure: the last answer.
+    """
+
+    account: str
+    channel: Channel
+    sealed: str
+    shown: str
+    failing_since: int | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message that waits. attempts: a claimed one counts its own. created_at: UTC milliseconds."""
+
+    id: str
+    account: str
+    channel: Channel
+    text: str
+    attempts: int
+    created_at: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """The request that writes a message. url: secret. body: JSON."""

@@ -15,14 +15,13 @@ from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.metrics import CHAT_MESSAGES
 from trackyard.base.secrets import SecretCipher
 from trackyard.base.web_addresses import TELEGRAM_URL
-from trackyard.domain.events.chats import ChatRequest, chat_request
+from trackyard.domain.events.chats import ChatMessage, ChatRequest, chat_request
 from trackyard.jobs.failures import JobFailures
 from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Database
 from trackyard.store.events import chats
-from trackyard.store.events.chats import ChatMessage
 
 LEASE_MS: Final = 60_000
 RETRY_SECONDS: Final = (5, 60, 600, 3_600)

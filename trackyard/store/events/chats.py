@@ -1,11 +1,11 @@
 """Chats of staff users, and the messages that wait for them (docs/spec/events.md#chats)."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.base.ids import new_id
+from trackyard.domain.events.chats import Chat, ChatMessage
 from trackyard.domain.events.kinds import Channel
 from trackyard.domain.people.callers import Account
 from trackyard.store.engine.in_lists import among_values
@@ -13,35 +13,6 @@ from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import chat, chat_message
 
 MAX_FAILURE = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chat:
-    """A chat of an account.
-
-    sealed: its ChatPlace as JSON, encrypted. shown: it for people.
-    failing_since: when messages began to fail, UTC milliseconds; None = the last one was taken.
-    failure: the last answer.
-    """
-
-    account: str
-    channel: Channel
-    sealed: str
-    shown: str
-    failing_since: int | None = None
-    failure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """A message that waits. attempts: a claimed one counts its own. created_at: UTC milliseconds."""
-
-    id: str
-    account: str
-    channel: Channel
-    text: str
-    attempts: int
-    created_at: int
 
 
 _CHAT_COLUMNS = [chat.c[name] for name in Chat.__slots__]
