@@ -7,16 +7,18 @@ from sqlalchemy import event, select
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from trackyard.actions.platform.notices import NOTICES, Recipient, offer_list_values, send_notice
+from trackyard.actions.platform.notices import NOTICES, Recipient, send_notice
 from trackyard.base.texts.languages import NAMES
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.preferences import Preferences
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.mails.kinds import NoticeKind
+from trackyard.domain.platform.mails.values import MailedOffer, MailList
 from trackyard.store.people.preferences import edit_preferences
 from trackyard.store.tables import mail
 
 KINDS = "/3.1/admin/mail-texts"
+SHOES = MailList([MailedOffer(7, "Shoes")])
 CONNECTED = f"{KINDS}/offers.connected"
 TEXT = {"subject": "Fresh: {offers}", "body": "Hi {name},\n\n{offers}\n\nYours, {network}", "button": "Take it"}
 
@@ -29,8 +31,8 @@ def queued(api: Api) -> list[Any]:
 def send(api: Api, *recipients: Recipient) -> list[Any]:
     """Queue a mail about connected offers, and return what is queued."""
     with api.deps.database.write() as conn:
-        values = offer_list_values({7: "Shoes"})
-        send_notice(conn, NOTICES[NoticeKind.OFFERS_CONNECTED], recipients, api.clock.now_ms(), **values)
+        now = api.clock.now_ms()
+        send_notice(conn, NOTICES[NoticeKind.OFFERS_CONNECTED], recipients, now, offers=SHOES)
     return queued(api)
 
 
@@ -178,7 +180,7 @@ def test_mails_read_texts_and_languages_once_for_all_recipients(api: Api) -> Non
             read.clear()
             told = [Recipient(f"{each.id}@p.example", "Ann", each) for each in people]
             notice = NOTICES[NoticeKind.OFFERS_CONNECTED]
-            send_notice(conn, notice, told, api.clock.now_ms(), **offer_list_values({7: "Shoes"}))
+            send_notice(conn, notice, told, api.clock.now_ms(), offers=SHOES)
             counts.append(sum(statement.lstrip().upper().startswith("SELECT") for statement in read))
     assert counts[0] == counts[1] == 4
     subjects = [each.subject for each in queued(api)]

@@ -42,7 +42,8 @@ STATES: Final[Mapping[str, tuple[EventKind, ...] | str]] = {
     "correction.removed_at": (EventKind.BALANCE_CORRECTED,),
     "held_change.state": "Every administrator gets a mail at once, and the page of held changes counts them.",
     "invoice.status": "Invoices are records of staff, and no other people see them yet.",
-    "news.shown_at": "News have their own list, mails and marks of readers.",
+    "message.state": (EventKind.MESSAGE_SENT,),
+    "news.shown_at": (EventKind.NEWS_PUBLISHED,),
     "offer.status": (EventKind.OFFER_PAUSED, EventKind.OFFER_RESUMED, EventKind.OFFER_CHANGED),
     "offer.caps_status": (EventKind.OFFER_CHANGED,),
     "offer.removed_at": (EventKind.OFFER_REMOVED,),
@@ -76,7 +77,7 @@ def _states() -> set[str]:
 
 def test_each_state_has_an_event_or_a_reason() -> None:
     assert _states() == set(STATES)
-    assert len(STATES) == 28
+    assert len(STATES) == 29
     assert all(each and (not isinstance(each, str) or each.endswith(".")) for each in STATES.values())
 
 
@@ -90,6 +91,11 @@ def test_each_event_belongs_to_a_state_or_is_named_here() -> None:
         EventKind.PAYEE_CHANGED,
         EventKind.PASSWORD_CHANGED,
         EventKind.KEY_MADE,
+        EventKind.MAIL_REFUSED,
+        EventKind.THREAD_ANSWERED,
+        EventKind.THREAD_ANSWERED_ADVERTISER,
+        EventKind.THREAD_AFFILIATE_WROTE,
+        EventKind.THREAD_ADVERTISER_WROTE,
         EventKind.CONVERSION_MADE,
         EventKind.CONVERSION_CHANGED,
     }

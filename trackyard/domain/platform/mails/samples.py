@@ -5,9 +5,20 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.offers.counters import CapType
+from trackyard.domain.platform.findings import Finding, FindingKind
 from trackyard.domain.platform.mails.kinds import Notice
 from trackyard.domain.platform.mails.own_texts import values_of
-from trackyard.domain.platform.mails.values import MailedOffer, MailList, MailMoney
+from trackyard.domain.platform.mails.values import (
+    MailedOffer,
+    MailFinding,
+    MailLimit,
+    MailList,
+    MailMoney,
+    MailPayout,
+    MailPayoutChanges,
+    PayoutChange,
+)
 
 _AMOUNT: Final = Decimal("1020.5")
 _BOOTS: Final = MailedOffer(7, "Winter boots")
@@ -35,8 +46,10 @@ _SAMPLES: Final[Mapping[str, object]] = {
     "state": lazy_gettext("Confirmed"),
     "id": "65a1b2c3d4e5f60718293a4b",
     "payment": 31,
-    "limit": 100,
-    "reached": 90,
+    "limit": MailLimit(CapType.CONVERSIONS, Decimal(100), ""),
+    "reached": MailLimit(CapType.CONVERSIONS, Decimal(90), ""),
+    "pixel": lazy_gettext("Pixel of the order page"),
+    "alert": MailFinding(Finding(FindingKind.CAP_FULL, "7", {"value": "100", "limit": "100"})),
     "postback": 12,
     "url": "https://example.com/postback?click={clickid}",
     "rule": lazy_gettext("Too many declined conversions"),
@@ -51,5 +64,6 @@ _SAMPLES: Final[Mapping[str, object]] = {
 
 def sample_values(notice: Notice, currency: str) -> dict[str, object]:
     """Return made-up values of a kind of mail, without `{link}`. currency: of amounts."""
-    known = {**_SAMPLES, "amount": MailMoney(_AMOUNT, currency)}
+    change = PayoutChange("", (MailPayout(Decimal(20), currency),), (MailPayout(Decimal(25), currency),))
+    known = {**_SAMPLES, "amount": MailMoney(_AMOUNT, currency), "changes": MailPayoutChanges((change,))}
     return {name: known[name] for name in values_of(notice) if name != "link"}
