@@ -38,8 +38,7 @@ declare_list(
         view=MailsAnswer,
         rows=lambda _, answer: answer.mails,
         title=lazy_gettext("Sent mails"),
-        counted=lambda total: ngettext("%(num)d mail.", "%(num)d mails.", total),
-        about=lazy_gettext("Their texts are not kept."),
+        counted=lambda total: ngettext("%(num)d mail", "%(num)d mails", total),
         period=Days(),
         search=Search(placeholder=lazy_gettext("E-mail address"), parameter="email"),
         filters=(
