@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from starlette.testclient import TestClient
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
@@ -192,6 +193,26 @@ def test_files_are_stored_with_their_message_and_bad_ones_are_refused(network: T
     with network.api.deps.database.read() as conn:
         assert conn.execute(select(func.count()).select_from(file)).scalar_one() == 1
         assert conn.execute(select(func.count()).select_from(thread_message)).scalar_one() == 2
+
+
+def test_file_of_a_thread_is_served_to_its_readers_alone_and_not_for_ever(network: ThreadNetwork) -> None:
+    number = write(network.ann, "affiliate", network.pid)["id"]
+    upload(network.ann, f"{THREADS}/{number}", PNG)
+    upload(network.ann, f"{THREADS}/{number}", PNG, "b.png")
+    rows = network.manager.get(f"{THREADS}/{number}")["messages"]
+    place, other = (each["files"][0]["url"].partition(network.api.deps.api_url)[2] for each in rows[:2])
+    stranger = TestClient(network.api.app)
+    served = stranger.get(place)
+    assert (served.status_code, served.content) == (200, PNG)
+    assert (served.headers["cache-control"], served.headers["x-content-type-options"]) == (
+        "private, no-store",
+        "nosniff",
+    )
+    bare = place.rpartition("/")[0]
+    for wrong in (bare, f"{bare}/", f"{bare}/{other.rpartition('/')[2]}", f"{place[:-2]}AA"):
+        assert stranger.get(wrong).status_code == 404, wrong
+    network.api.clock.advance(24 * 3_600_000)
+    assert stranger.get(place).status_code == 404
 
 
 @pytest.mark.parametrize(

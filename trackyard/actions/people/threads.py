@@ -354,7 +354,7 @@ def _store(deps: Deps, upload: NewFile, now_ms: int) -> FileRow:
     if media is None:
         raise UnsupportedMediaType(f"{UnsupportedMediaType.text}: {name} does not hold what is taken here")
     upload.handle.seek(0)
-    return FileRow(deps.files.put([upload.handle.read()]), name, media.mime, size, now_ms)
+    return FileRow(deps.files.put([upload.handle.read()]), name, media.mime, size, now_ms, is_private=True)
 
 
 def _shown(conn: Connection, reader: ThreadReader, found: Iterable[Thread]) -> list[ShownThread]:

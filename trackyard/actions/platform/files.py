@@ -4,6 +4,7 @@ Files are stored before the transaction that refers to them, and removed again w
 crash leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.tracking.called_addresses import check_called
 from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
+from trackyard.base.secrets import DecryptionFailed
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.files import InvalidFile, Media, each_member, find_media
@@ -34,6 +36,8 @@ SERVED_AS: Final = "text/plain; charset=utf-8"
 """The type of the stored code of an HTML creative: a browser shows it and runs nothing of it."""
 HTML: Final = "text/html"
 
+_KEY_PURPOSE: Final = "private-file"
+_KEY_MS: Final = 24 * 3_600_000
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -253,10 +257,28 @@ def remove_html_creative(deps: Deps, access: Access, offer_id: int, key: str) ->
         return after
 
 
-def find_file(deps: Deps, file_id: str) -> FileRow | None:
-    """Return the stored file of an id; None without a row."""
+def find_file(deps: Deps, file_id: str, key: str = "") -> FileRow | None:
+    """Return the stored file of an id; None without a row, and for a private file without its key.
+
+    key: as `private_key` made it, "" = none.
+    """
     with deps.database.read() as conn:
-        return files.find_file(conn, file_id)
+        found = files.find_file(conn, file_id)
+    return None if found is not None and found.is_private and not _opens(deps, file_id, key) else found
+
+
+def private_key(deps: Deps, file_id: str) -> str:
+    """Return the key of a link to a private file, for a reader of it now. It works for 24 hours."""
+    content = json.dumps([file_id, deps.clock.now_ms() + _KEY_MS])
+    return deps.cipher.for_purpose(_KEY_PURPOSE).encrypt(content)
+
+
+def _opens(deps: Deps, file_id: str, key: str) -> bool:
+    try:
+        named, until = json.loads(deps.cipher.for_purpose(_KEY_PURPOSE).decrypt(key))
+    except DecryptionFailed:
+        return False
+    return bool(named == file_id and deps.clock.now_ms() < until)
 
 
 def title_of(url: str) -> str:

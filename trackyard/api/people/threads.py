@@ -5,13 +5,13 @@ from typing import Annotated, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import threads
 from trackyard.actions.people.threads import ShownThread
-from trackyard.actions.platform.files import NewFile
+from trackyard.actions.platform.files import NewFile, private_key
 from trackyard.api.lookups import path_hex
 from trackyard.api.paging import Paging
-from trackyard.api.platform.files import file_url
+from trackyard.api.platform.files import FILES
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.people.threads import LONGEST_MESSAGE, ThreadMessage, ThreadSubject
+from trackyard.domain.people.threads import LONGEST_MESSAGE, ThreadFile, ThreadMessage, ThreadSubject
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
 from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -208,8 +208,18 @@ def _message(deps: Deps, each: ThreadMessage, own: str) -> ThreadMessageView:
         is_own=each.author == own,
         text=each.text,
         files=[
-            ThreadFileView(name=file.name, mime=file.mime, size=file.size, url=file_url(deps.api_url, file.id) or "")
+            ThreadFileView(
+                name=file.name,
+                mime=file.mime,
+                size=file.size,
+                url=f"{deps.api_url}{FILES}{file.id}/{private_key(deps, file.id)}",
+            )
             for file in each.files
         ],
         created_at=datetime_text(each.at, deps.zone),
     )
+
+
+def _file(deps: Deps, found: ThreadFile) -> ThreadFileView:
+    url = f"{deps.api_url}{FILES}{found.id}/{private_key(deps, found.id)}"
+    return ThreadFileView(name=found.name, mime=found.mime, size=found.size, url=url)

@@ -102,21 +102,22 @@ def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativ
 
 
 def file_pages(deps: Deps) -> Branch:
-    """Return the branch that serves stored files to clients that know their id.
+    """Return the branch that serves stored files to clients that know their id; of a private one also its key.
 
     A browser runs nothing of a file.
     """
 
-    def page(file_id: str, headers: Headers) -> Response:
-        row = find_file(deps, file_id)
+    def page(place: str, headers: Headers) -> Response:
+        file_id, _, key = place.partition("/")
+        row = find_file(deps, file_id, key)
         found = None if row is None else deps.files.find(file_id)
         if row is None or found is None:
             raise PageNotFound
         sent = {
             "Content-Security-Policy": "sandbox; default-src 'none'",
             "X-Content-Type-Options": "nosniff",
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Cache-Control": "public, max-age=31536000, immutable",
+            "Cross-Origin-Resource-Policy": "same-origin" if row.is_private else "cross-origin",
+            "Cache-Control": "private, no-store" if row.is_private else "public, max-age=31536000, immutable",
             "Content-Disposition": _disposition(row.mime, row.name),
             "ETag": f'"{row.id}"',
         }

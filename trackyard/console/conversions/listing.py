@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from trackyard.api.conversions import conversions as conversions_api
@@ -14,6 +15,7 @@ from trackyard.api.conversions.conversions import (
     ConversionsForStaff,
 )
 from trackyard.api.money import currencies as currencies_api
+from trackyard.api.people import threads as threads_api
 from trackyard.api.people.advertiser_side import figures as advertiser_figures
 from trackyard.api.people.advertiser_side.figures import OwnConversionsAnswer, OwnConversionView
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
@@ -28,12 +30,14 @@ from trackyard.console.lists.objects import ADVERTISERS, AFFILIATES, LIVE_OFFERS
 from trackyard.console.lists.page import declare_file, declare_list
 from trackyard.console.money.words import currency_choices
 from trackyard.console.offers_shown.choices import Choices, country_names
+from trackyard.console.people.threads import about_of
 from trackyard.console.portal.words import STATUSES as PORTAL_STATUSES
 from trackyard.console.portal.words import decline_text
 from trackyard.console.staff.traffic.reasons import DECLINES
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.money.currencies import CODES
 from trackyard.domain.people.callers import AdvertiserCaller
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -225,6 +229,15 @@ CONVERSIONS: Final = ListPage[ConversionForStaff, ConversionsForStaff](
 )
 
 
+def _may_write(request: PageRequest, _rows: Sequence[object]) -> bool:
+    return request.calls.may(threads_api.open_)
+
+
+def _write(home: str, each: ConversionForAffiliate | OwnConversionView, _on: On) -> ListCell:
+    """Return the link to what is written about a conversion."""
+    return cells.cell(gettext("Write"), link=about_of(home, ThreadSubject.CONVERSION, each.id))
+
+
 def _portal_status(each: ConversionForAffiliate | OwnConversionView, *below: str) -> ListCell:
     return cells.status(
         str(PORTAL_STATUSES.get(each.status, each.status)),
@@ -286,6 +299,7 @@ OWN_CONVERSIONS: Final = ListPage[ConversionForAffiliate, ConversionsForAffiliat
             role="figure",
             cell=lambda each, _: cells.worth(each.status, each.payouts, each.currency),
         ),
+        ListColumn(title=lazy_gettext("Messages"), shown=_may_write, cell=partial(_write, "/portal/")),
     ),
     links=lambda _: [PageLink(gettext("Imports without a conversion"), "/portal/conversions/refused")],
     empty=lazy_gettext("No conversion in these days. They appear here seconds after they are reported."),
@@ -349,6 +363,7 @@ CONVERSIONS_OF_ADVERTISER: Final = ListPage[OwnConversionView, OwnConversionsAns
             role="figure",
             cell=lambda each, _: cells.worth(each.status, each.charge, each.currency),
         ),
+        ListColumn(title=lazy_gettext("Messages"), shown=_may_write, cell=partial(_write, "/advertiser/")),
     ),
     empty=lazy_gettext("No conversion in these days. They appear here seconds after they are reported."),
     empty_links=lambda _: [PageLink(gettext("Set up your postbacks"), "/advertiser/postbacks")],

@@ -12,13 +12,17 @@ from trackyard.store.tables import fetch, file
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A stored file. name: of its sender; size: bytes; created_at: UTC milliseconds."""
+    """A stored file. name: of its sender; size: bytes; created_at: UTC milliseconds.
+
+    is_private: whether only links with a key lead to it (docs/spec/messages.md#threads).
+    """
 
     id: str
     name: str
     mime: str
     size: int
     created_at: int
+    is_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Times are UTC epoch milliseconds.
 
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text
 
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.fields import DECLARED
@@ -155,13 +155,14 @@ smartlink_category = table(
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 
-file = table(  # creatives and logos; the data directory holds the bytes
+file = table(  # creatives, logos and files of threads; the data directory holds the bytes
     "file",
     Column("id", String(32), primary_key=True),
     Column("name", String(255), nullable=False),
     Column("mime", String(64), nullable=False),
     Column("size", Integer, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("is_private", Boolean, nullable=False, server_default=false()),  # served to links with a key alone
 )
 
 ticket = table(  # an affiliate's request to join an offer, or its question
