@@ -225,6 +225,9 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
         "partner.postbacks.list",
         "partner.ticket.add",
         "partner.tickets.list",
+        "messages.list",
+        "message.get",
+        "message.read",
     }
     assert all("Callers: affiliates only." in each["description"] for each in found)
 
