@@ -161,10 +161,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
         ).run,
     }
     if options.cipher is not None:
-        chats = ChatSender(
-            database, clock, options.cipher, allow=options.outbound_allow, telegram_url=options.telegram_url
-        )
-        loops["chats"] = chats.run
+        loops["chats"] = ChatSender(database, clock, options.cipher, options.outbound_allow, options.telegram_url).run
     if files is not None:
         loops["fetches"] = CreativeFetcher(database, files, clock, options.outbound_allow).run
     if options.quotes_url is not None:

@@ -26,14 +26,7 @@ from trackyard.runtime.exit_codes import (
     bind,
     unusable_directory,
 )
-from trackyard.runtime.setting_sources import (
-    PREFIX,
-    GivenText,
-    Setting,
-    WrongSetting,
-    read_texts,
-    variable_of,
-)
+from trackyard.runtime.setting_sources import PREFIX, GivenText, Setting, WrongSetting, read_texts, variable_of
 from trackyard.runtime.setting_types import ROLES, Address, Network
 
 # besides what is defined here
@@ -182,7 +175,7 @@ class Config:
     telegram_url: str = _setting(
         setting_types.url,
         TELEGRAM_URL,
-        "Start of the URLs of Telegram's Bot API, for messages to staff users; another one for a server of your own.",
+        "Start of the URLs of Telegram's Bot API, or of a server of your own that speaks it.",
     )
     files_url: str = _setting(
         setting_types.files_url,

@@ -1,4 +1,4 @@
-"""Affiliates hear of new payouts, caps, removed offers and lost connections, whichever act changed them.
+"""Affiliates hear of new payouts, removed offers and lost connections, by whichever act.
 
 docs/spec/events.md#changes-of-offers
 """
@@ -97,7 +97,7 @@ def test_affiliates_hear_of_what_a_rule_does_and_undoes(api: Api, action: dict[s
     assert heard[:2] == list(reversed(kinds))
 
 
-def test_offer_that_ends_is_told_as_paused(network: Network) -> None:
+def test_offer_that_ends_is_paused_for_its_affiliates(network: Network) -> None:
     network.write(stopDate="2023-11-15")
     network.heard()
     network.api.clock.advance(3 * 86_400_000)
@@ -106,7 +106,7 @@ def test_offer_that_ends_is_told_as_paused(network: Network) -> None:
     assert network.heard()[ANN] == [f"#{network.offer} Shoes is paused"]
 
 
-def test_pixel_is_told_to_staff_while_it_waits_and_to_its_affiliate_when_it_is_decided(network: Network) -> None:
+def test_pixel_reaches_staff_while_it_waits_and_its_affiliate_when_it_is_decided(network: Network) -> None:
     code = {"name": "Tag", "code": "<script>1</script>", "code_type": "javascript"}
     made = network.affiliate.post("/3.0/partner/pixel", offer_id=network.offer, **code)["pixel"]
     network.heard()

@@ -1,4 +1,4 @@
-"""Each state that the audit log knows has an event, or a reason why it has none (docs/spec/events.md#states)."""
+"""Each state of the audit log has an event or a reason (docs/spec/events.md#states)."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Affiliates hear that a cap fills up and that it is full, once in a period (docs/spec/conversions.md#caps)."""
+"""Affiliates hear of a cap that fills up, once in a period (docs/spec/conversions.md#caps)."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from trackyard.store.tables import bell_item, connection, event
 NEAR, FULL = "cap.nearly_full", "cap.full"
 
 
-def told(limited: LimitedOffer) -> list[tuple[str, str, str]]:
-    """Return the events of caps: kind, reached (of a full one its limit), and the accounts that hear of it."""
+def heard_of_caps(limited: LimitedOffer) -> list[tuple[str, str, str]]:
+    """Return the events of caps: kind, what is reached or the limit, and who hears of it."""
     make_notices(limited.database, limited.clock.now_ms())
     found = []
     with limited.database.read() as conn:
@@ -41,54 +41,54 @@ def connect(limited: LimitedOffer, affiliate_id: int) -> None:
         conn.execute(insert(connection), [row])
 
 
-def test_cap_is_told_once_a_period_though_it_empties_and_fills_again(connected: LimitedOffer) -> None:
+def test_cap_has_one_event_a_period_though_it_empties_and_fills_again(connected: LimitedOffer) -> None:
     connected.limit({"value": "5"})
     own = f"affiliate:{connected.affiliate}"
     for _ in range(3):
         connected.call()
-    assert told(connected) == []
+    assert heard_of_caps(connected) == []
     last = connected.send()
     connected.settle()
-    assert told(connected) == [(NEAR, "4 conversions", own)]
+    assert heard_of_caps(connected) == [(NEAR, "4 conversions", own)]
     connected.edit(last, status=Status.DECLINED)
     connected.edit(last, status=Status.CONFIRMED)
     connected.call()
     connected.call()  # beyond the cap
-    assert told(connected) == [(NEAR, "4 conversions", own), (FULL, "5 conversions", own)]
+    assert heard_of_caps(connected) == [(NEAR, "4 conversions", own), (FULL, "5 conversions", own)]
     for _ in range(4):
         connected.call(time=MIDNIGHT + 1)
-    assert [kind for kind, _, _ in told(connected)] == [NEAR, FULL, NEAR]
+    assert [kind for kind, _, _ in heard_of_caps(connected)] == [NEAR, FULL, NEAR]
 
 
-def test_cap_that_is_full_at_once_is_told_as_full(connected: LimitedOffer) -> None:
+def test_cap_that_is_full_at_once_has_the_event_of_a_full_one(connected: LimitedOffer) -> None:
     connected.limit({"value": "1"})
     connected.call()
-    assert [kind for kind, _, _ in told(connected)] == [FULL]
+    assert [kind for kind, _, _ in heard_of_caps(connected)] == [FULL]
 
 
-def test_budget_is_told_in_the_currency_of_the_platform(connected: LimitedOffer) -> None:
+def test_budget_is_written_in_the_currency_of_the_platform(connected: LimitedOffer) -> None:
     connected.limit({"type": "budget", "value": "25"})
     with connected.database.write() as conn:
         settings.edit_setting(conn, settings.CURRENCY, "USD")
     for _ in range(4):
         connected.call()
-    told(connected)
+    heard_of_caps(connected)
     connected.call()
-    assert [(kind, shown) for kind, shown, _ in told(connected)] == [(NEAR, "$20.00"), (FULL, "$25.00")]
+    assert [(kind, shown) for kind, shown, _ in heard_of_caps(connected)] == [(NEAR, "$20.00"), (FULL, "$25.00")]
 
 
-def test_cap_of_each_affiliate_is_told_to_the_affiliate_alone(connected: LimitedOffer) -> None:
+def test_cap_of_each_affiliate_reaches_the_affiliate_alone(connected: LimitedOffer) -> None:
     with connected.database.write() as conn:
         other = add_affiliate(conn)
     connect(connected, other)
     connected.limit({"value": "2", "affiliate_type": "each"})
     for _ in range(2):
         connected.call(connected.click(affiliate=other))
-    assert {heard for _, _, heard in told(connected)} == {f"affiliate:{other}"}
+    assert {heard for _, _, heard in heard_of_caps(connected)} == {f"affiliate:{other}"}
 
 
-def test_hidden_cap_is_told_to_no_affiliate(connected: LimitedOffer) -> None:
+def test_hidden_cap_reaches_no_affiliate(connected: LimitedOffer) -> None:
     connected.limit({"value": "2"}, hide_caps=True)
     connected.call()
     connected.call()
-    assert [heard for _, _, heard in told(connected)] == [""]
+    assert [heard for _, _, heard in heard_of_caps(connected)] == [""]

@@ -165,7 +165,7 @@ def test_message_of_a_worker_that_died_is_written_after_its_lease(setup: ChatSet
     assert len(setup.receiver.requests()) == 1
 
 
-def test_test_message_tells_what_the_chat_said(setup: ChatSetup) -> None:
+def test_answer_of_a_test_message_is_shown(setup: ChatSetup) -> None:
     setup.join(Channel.TELEGRAM)
     assert chats.send_test(setup.deps, setup.caller, Channel.TELEGRAM) == ""
     setup.answers = [Reply(403, b'{"description":"bot was blocked by the user"}')]

@@ -173,7 +173,10 @@ def _is_any(_event: Event, _offer: Offer, _affiliate_id: int) -> bool:
 
 
 def _is_paid(event: Event, offer: Offer, affiliate_id: int) -> bool:
-    """Return whether a change of payouts is for an affiliate: its own, or the general ones where it has none."""
+    """Return whether a change of payouts is for an affiliate.
+
+    It hears of its own payouts, or of the general ones where it has none.
+    """
     if event.affiliate_id is not None:
         return affiliate_id == event.affiliate_id
     return affiliate_id not in own_payees(offer)

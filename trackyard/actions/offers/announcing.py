@@ -54,7 +54,9 @@ def announce_connections(
     *,
     is_silent: bool = False,
 ) -> None:
-    """Publish that affiliates are connected to offers, or disconnected from them. Without offers nothing happens.
+    """Publish that affiliates are connected to offers, or disconnected from them.
+
+    Without offers nothing happens.
 
     kind: OFFERS_CONNECTED or OFFERS_DISCONNECTED. is_silent: whether no mail is sent.
     """

@@ -102,7 +102,7 @@ def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativ
 
 
 def file_pages(deps: Deps) -> Branch:
-    """Return the branch that serves stored files to clients that know their id; of a private one also its key.
+    """Return the branch that serves stored files by their id, and by the key of a private one.
 
     A browser runs nothing of a file.
     """

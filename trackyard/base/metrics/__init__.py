@@ -5,6 +5,8 @@ Processes of a machine share values through files (PROMETHEUS_MULTIPROC_DIR, set
 
 from typing import Final
 
+from trackyard.base.metrics.common import API_BUCKETS, DELIVERY_BUCKETS, EDGE, LOAD_BUCKETS, TABLE
+from trackyard.base.metrics.common import CLICK_BUCKETS as CLICK_BUCKETS
 from trackyard.base.metrics.declarations import MetricLabel, MetricSection, OldName
 
 ACCEPTED: Final = "accepted"
@@ -12,18 +14,6 @@ ACCEPTED: Final = "accepted"
 
 EDGE_FAULTS: Final = {"journal": "the journal is not writable", "rules": "no rules were read yet"}
 """The faults of an edge, in words."""
-_EDGE: Final = MetricLabel("edge", "number of the edge process")
-_TABLE: Final = MetricLabel(
-    "table",
-    "table of the analytic store: `click`, `view` (impressions), `click_lookup`, `fact` "
-    "(conversion events), `server_log` (inbound postbacks), `affiliate_log` (deliveries)",
-)
-
-CLICK_BUCKETS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
-_API_BUCKETS: Final = (0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-_LOAD_BUCKETS: Final = (0.01, 0.05, 0.25, 1.0, 5.0, 30.0)
-_DELIVERY_BUCKETS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-
 _tracking: Final = MetricSection("Clicks, impressions and inbound postbacks")
 _api: Final = MetricSection("API")
 _loading: Final = MetricSection("Loading")
@@ -88,7 +78,7 @@ EDGE_FAULT = _tracking.gauge(
     "1 while an edge answers 503",
     "`rules`: an edge that just started waits for its ruleset; if it stays, look for errors of the projector. "
     "`journal`: the disk is full or not writable: free it, the edge recovers by itself.",
-    _EDGE,
+    EDGE,
     MetricLabel("fault", "the reason", EDGE_FAULTS),
 )
 REDIS_UP = _tracking.gauge(
@@ -97,7 +87,7 @@ REDIS_UP = _tracking.gauge(
     "1 while Redis answers an edge; only with `TRACKYARD_REDIS_URL`",
     "At 0 the edges decide by what they know: a click cap may be exceeded by what other machines count meanwhile, "
     "and a visitor may be new on each machine once. Start Redis; the edges write what they counted.",
-    _EDGE,
+    EDGE,
 )
 REDIS_SECONDS = _tracking.histogram(
     "trackyard_redis_duration_seconds",
@@ -111,7 +101,7 @@ RULESET_VERSION = _tracking.gauge(
     "Version of the ruleset by which an edge decides",
     "It rises with every change of offers, affiliates and the like. Edges that differ for more than a second: see "
     "`trackyard_ruleset_age_seconds`.",
-    _EDGE,
+    EDGE,
     alias=OldName("trackyard_rule_version"),
 )
 RULESET_AGE = _tracking.gauge(
@@ -120,7 +110,7 @@ RULESET_AGE = _tracking.gauge(
     "Time since the projector last confirmed that the ruleset of an edge is the newest",
     "Above 10 s changes in the console do not reach clicks, which are decided by the last ruleset: look at "
     "`trackyard_projector_success_timestamp_seconds` of the task `rules`, and whether the core runs.",
-    _EDGE,
+    EDGE,
     alias=OldName("trackyard_rules_age_seconds"),
 )
 UNIQUE_VISITORS_BYTES = _tracking.gauge(
@@ -129,7 +119,7 @@ UNIQUE_VISITORS_BYTES = _tracking.gauge(
     "Size of the file of unique visitors that an edge looks through",
     "It begins with 4 MB (at most 8 with another `TRACKYARD_UNIQUE_MB`) and grows eightfold up to "
     "`TRACKYARD_UNIQUE_MB`; for a day after it grew it has a seventh more. All edges of a machine share one file.",
-    _EDGE,
+    EDGE,
 )
 UNIQUE_VISITORS_DROPPED = _tracking.counter(
     "trackyard_unique_visitors_dropped_total",
@@ -185,7 +175,7 @@ API_SECONDS = _api.histogram(
             "page": "documents, files, health, and what has no path",
         },
     ),
-    buckets=_API_BUCKETS,
+    buckets=API_BUCKETS,
     alias=OldName("trackyard_api_seconds"),
 )
 API_PATH_SECONDS = _api.counter(
@@ -220,7 +210,7 @@ JOURNAL_LAG = _loading.gauge(
     "Reports and conversions are late by as much; nothing is lost. Look at `trackyard_store_up`, at "
     "`trackyard_task_failures_total` of the task `journals`, and at the processor: a load that catches up after a "
     "pause takes 100,000 clicks at a time.",
-    _EDGE,
+    EDGE,
 )
 JOURNAL_COPY_LAG = _loading.gauge(
     "trackyard_journal_copy_lag_seconds",
@@ -300,14 +290,14 @@ LOADED_ROWS = _loading.counter(
     "rows",
     "Rows loaded into the analytic store",
     "It follows traffic. When clicks come and it does not rise, see `trackyard_journal_lag_seconds`.",
-    _TABLE,
+    TABLE,
 )
 LOAD_SECONDS = _loading.histogram(
     "trackyard_load_duration_seconds",
     "Time of one load into the analytic store",
     "Loads of more than a second while the journal's lag grows: the store has too little of the processor or the disk.",
-    _TABLE,
-    buckets=_LOAD_BUCKETS,
+    TABLE,
+    buckets=LOAD_BUCKETS,
     alias=OldName("trackyard_load_seconds"),
 )
 JOURNAL_GAPS = _loading.counter(
@@ -386,7 +376,7 @@ DELIVERY_SECONDS = _deliveries.histogram(
     "trackyard_delivery_duration_seconds",
     "Time of one attempt of an outbound postback",
     "Hosts of affiliates are slow, or the network is. A request ends after 10 s, and a slow host delays no other.",
-    buckets=_DELIVERY_BUCKETS,
+    buckets=DELIVERY_BUCKETS,
     alias=OldName("trackyard_delivery_seconds"),
 )
 DELIVERY_HOSTS = _deliveries.gauge(
@@ -434,17 +424,11 @@ CHAT_MESSAGES = _deliveries.counter(
     "trackyard_chat_messages_total",
     "attempts",
     "Attempts to write a message to a chat of a staff user, by outcome",
-    "The chat refuses: the log has `chat message failed` or `chat message abandoned` with its reason, and so has the "
-    "page of the person's chats.",
+    "The chat refuses: the log has `chat message failed` or `chat message abandoned` with the reason.",
     MetricLabel(
         "outcome",
         "how it ended",
-        {
-            "sent": "the chat took it",
-            "failed": "tried again later",
-            "dead": "refused for good, or failed for an hour",
-            "dropped": "not written: the person removed the chat",
-        },
+        {"sent": "it was taken", "failed": "tried again later", "dead": "given up", "dropped": "the chat is gone"},
     ),
 )
 
@@ -477,7 +461,7 @@ REBUILDS = _upkeep.counter(
     ),
 )
 REBUILT_ROWS = _upkeep.counter(
-    "trackyard_rebuilt_rows_total", "rows", "Rows written by rebuilds", "It rises while a rebuild runs.", _TABLE
+    "trackyard_rebuilt_rows_total", "rows", "Rows written by rebuilds", "It rises while a rebuild runs.", TABLE
 )
 ROWS_EMPTIED = _upkeep.counter(
     "trackyard_rows_emptied_total",
@@ -491,7 +475,7 @@ ROWS_DROPPED = _upkeep.counter(
     "rows",
     "Rows of the analytic store that were dropped, as they were too old",
     "It rises once a month. When it does so at another time, someone shortened a [retention](retention.md).",
-    _TABLE,
+    TABLE,
 )
 JOURNALS_COMPRESSED = _upkeep.counter(
     "trackyard_journals_compressed_total",

@@ -167,7 +167,7 @@ def _open(kind: AccountKind, request: PageRequest) -> PageAnswer:
 
 def _company(typed: str) -> str:
     """Return a company as the method names it: a number is an affiliate's."""
-    return f"{AccountKind.AFFILIATE}:{typed}" if typed.isdecimal() else typed
+    return f"{AccountKind.AFFILIATE}:{typed}" if typed.isascii() and typed.isdecimal() else typed
 
 
 def _said(refusal: BadInput | UnsupportedMediaType | TooManyRequests) -> str:

@@ -37,8 +37,8 @@ _ROLES: Final = {role.value.lower(): role.value for role in ROLE_WORDS}
 class ManyInvited:
     """Invitations of one kind of account.
 
-    path: of the list of its accounts. columns: besides the e-mail address. needed: of them. present: returns whether an
-    account has an e-mail address.
+    path: the path of the list of its accounts. columns: besides the e-mail address. needed: the required ones.
+    present: returns whether an account has an e-mail address.
     """
 
     path: str

@@ -28,7 +28,10 @@ from trackyard.wire.local_calls import LocalCalls
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """One line of work. verb: the text of its link. link: "" while no page shows it. count: how many things wait."""
+    """One line of work.
+
+    verb: the text of its link. link: "" while no page shows it. count: how many things wait.
+    """
 
     sentence: str
     detail: str
@@ -56,8 +59,11 @@ class _Source(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """What waits, of a method that does not count it. kinds: as of _Source; () = they are mailed by the act."""
+class _UncountedSource:
+    """What waits, of a method that does not count it.
+
+    kinds: as of _Source; () = they are mailed by the act.
+    """
 
     kinds: tuple[EventKind, ...]
     find: Callable[[PageRequest], WorkItem | None]
@@ -246,7 +252,7 @@ def _held_changes(request: PageRequest) -> WorkItem | None:
 
 
 _AnySource = _Source[Any]
-SOURCES: Final[tuple[_AnySource | _Waiting, ...]] = (
+SOURCES: Final[tuple[_AnySource | _UncountedSource, ...]] = (
     _Source(
         (EventKind.AFFILIATE_SIGNED_UP,),
         affiliates.list_,
@@ -271,8 +277,8 @@ SOURCES: Final[tuple[_AnySource | _Waiting, ...]] = (
         (("status[]", "open"), ("limit", "1")),
         _payment_requests,
     ),
-    _Waiting((), _held_changes),
-    _Waiting((EventKind.PIXEL_OPENED,), _pixels),
+    _UncountedSource((), _held_changes),
+    _UncountedSource((EventKind.PIXEL_OPENED,), _pixels),
 )
 """What waits for a decision, in the order of the list: the open ones of what staff hear of as events."""
 

@@ -30,7 +30,7 @@ class ChatPlace:
     chat: str = ""
 
     def faults(self) -> dict[str, list[str]]:
-        """Return what is wrong with it, by field; nothing for a place that can be used."""
+        """Return its faults by field; none for a place that can be used."""
         if self.channel is Channel.SLACK:
             return {} if self.url else {"url": ["Enter the URL of the incoming webhook."]}
         found = {}

@@ -1,11 +1,11 @@
-"""What a change of an offer changes for the affiliates that it pays (docs/spec/events.md#changes-of-offers). Pure."""
+"""Changes of payouts for affiliates (docs/spec/events.md#changes-of-offers). Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from trackyard.base.money import ZERO
-from trackyard.domain.offers.goals import DEFAULT_GOAL, goal_key
+from trackyard.domain.offers.goals import DEFAULT_GOAL, goal_key, is_same_goal
 from trackyard.domain.offers.offers import Offer, OfferPayment
 from trackyard.domain.offers.payments import PaymentType, payment_name
 from trackyard.domain.offers.visibility import payments_for
@@ -15,7 +15,7 @@ _ByGoal = dict[str, list[OfferPayment]]
 
 
 def compare_payouts(before: Iterable[OfferPayment], after: Iterable[OfferPayment]) -> tuple[PayoutChange, ...]:
-    """Return the goals that pay something else, or under other conditions, than before. Charges do not count."""
+    """Return the goals with other payouts, or other conditions, than before. Charges do not count."""
     old, new = _by_goal(before), _by_goal(after)
     return tuple(
         PayoutChange(
@@ -48,7 +48,7 @@ def _by_goal(payments: Iterable[OfferPayment]) -> _ByGoal:
 
 
 def _terms(payments: Sequence[OfferPayment]) -> list[OfferPayment]:
-    """Return what affiliates see of payments, without what identifies other affiliates."""
+    """Return the payments as affiliates see them, without other affiliates."""
     return [
         msgspec.structs.replace(each, total=ZERO, partners=(), title="", goal_alias="", goal="") for each in payments
     ]
@@ -61,5 +61,5 @@ def _payouts(payments: Sequence[OfferPayment]) -> tuple[MailPayout, ...]:
 
 def _name(payments: Sequence[OfferPayment]) -> str:
     """Return the name of a goal; "" for the one goal of offers that have no others."""
-    unnamed = "" if payments[0].goal == DEFAULT_GOAL else payments[0].goal
+    unnamed = "" if is_same_goal(payments[0].goal, DEFAULT_GOAL) else payments[0].goal
     return next((name for each in payments if (name := payment_name(each.title, each.goal_alias))), unnamed)

@@ -31,14 +31,16 @@ log = logging.getLogger("trackyard.chats")
 
 
 class ChatSender:
-    """Write messages until stopped, one at a time to each account. Several workers may run on one database."""
+    """Write messages until stopped, one at a time to each account.
+
+    Several workers may run on one database.
+    """
 
     def __init__(
         self,
         database: Database,
         clock: Clock,
         cipher: SecretCipher,
-        *,
         allow: Sequence[Network] = (),
         telegram_url: str = TELEGRAM_URL,
     ) -> None:

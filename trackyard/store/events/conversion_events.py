@@ -56,7 +56,7 @@ def _event(row: Row[Any]) -> Event:
 
 
 def _state(row: Row[Any], end: str) -> dict[str, str]:
-    """Return what a state says. end: of the names of its columns."""
+    """Return a state as a payload has it. end: of the names of its columns."""
     values = row._mapping
     amounts = {name: plain_amount(values[name + end]) for name in _MONEY}
     return {name: values[name + end] for name in ("status", "currency", "comment")} | amounts

@@ -27,7 +27,10 @@ def add_events(conn: Connection, new: Sequence[Event]) -> None:
 
 
 def has_event(conn: Connection, kind: EventKind, subject: str, affiliate_id: int | None, since_ms: int) -> bool:
-    """Return whether there is an event of a kind about an object and an affiliate (None = none) since a time."""
+    """Return whether there is an event of a kind about an object since a time.
+
+    affiliate_id: the affiliate that the event has; None = no affiliate.
+    """
     of_kind = select(event.c.id).where(event.c.kind == kind, event.c.subject == subject, event.c.at >= since_ms)
     return has_rows(conn, of_kind.where(event.c.affiliate_id.is_not_distinct_from(affiliate_id)))
 
@@ -38,7 +41,9 @@ def has_unnumbered(conn: Connection) -> bool:
 
 
 def number_events(conn: Connection, most: int) -> int:
-    """Number committed events, up to `most` of conversions and `most` others, the oldest first; return how many.
+    """Number committed events, the oldest first; return how many.
+
+    most: of conversions, and of others.
 
     The states of one conversion get their numbers in their order.
     """
@@ -91,7 +96,7 @@ def claim_unnoticed(conn: Connection) -> Event | None:
 
 
 def list_after(conn: Connection, seq: int, most: int) -> list[Event]:
-    """Return up to `most` numbered events after a number, in order, those of conversions among them."""
+    """Return up to `most` numbered events after a number, in order, with the states of conversions."""
     found = [*_list_stored(conn, seq, most), *conversion_events.list_after(conn, seq, most)]
     return sorted(found, key=lambda each: each.seq or 0)[:most]
 

@@ -81,9 +81,9 @@ class MailList:
 
 @dataclass(frozen=True, slots=True)
 class MailLimit:
-    """A limit of a cap, or what it has counted.
+    """A limit of a cap, or its count.
 
-    currency: of a budget.
+    currency: the currency of a budget; "" for counts.
     """
 
     type: CapType
@@ -102,7 +102,10 @@ class MailLimit:
 
 @dataclass(frozen=True, slots=True)
 class MailPayout:
-    """What a conversion pays. is_share: whether the amount is a percentage of its sum; then it has no currency."""
+    """The payout of a conversion.
+
+    is_share: whether the amount is a percentage of the sum; then it has no currency.
+    """
 
     amount: Decimal
     currency: str
@@ -117,8 +120,9 @@ class MailPayout:
 
 @dataclass(frozen=True, slots=True)
 class PayoutChange:
-    """The payouts of a goal before and after a change; none = the goal was not paid, or is not paid any more.
+    """The payouts of a goal before and after a change.
 
+    before, after: () = the goal was not paid, or is not paid any more.
     goal: its name, "" = it needs none.
     """
 
