@@ -165,10 +165,9 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
     if files is not None:
         loops["fetches"] = CreativeFetcher(database, files, clock, options.outbound_allow).run
     if options.quotes_url is not None:
-        quoter = ExchangeRateUpdater(
+        loops["quotes"] = ExchangeRateUpdater(
             database, options.platform_currency, zone, clock, options.quotes_url, options.outbound_allow
-        )
-        loops["quotes"] = quoter.run
+        ).run
     post = _mail_transport(options, database)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run

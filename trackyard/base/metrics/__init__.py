@@ -5,9 +5,9 @@ Processes of a machine share values through files (PROMETHEUS_MULTIPROC_DIR, set
 
 from typing import Final
 
-from trackyard.base.metrics.common import API_BUCKETS, DELIVERY_BUCKETS, EDGE, LOAD_BUCKETS, TABLE
-from trackyard.base.metrics.common import CLICK_BUCKETS as CLICK_BUCKETS
 from trackyard.base.metrics.declarations import MetricLabel, MetricSection, OldName
+from trackyard.base.metrics.labels import API_BUCKETS, DELIVERY_BUCKETS, EDGE, LOAD_BUCKETS, TABLE
+from trackyard.base.metrics.labels import CLICK_BUCKETS as CLICK_BUCKETS
 
 ACCEPTED: Final = "accepted"
 """The value of a label that otherwise says why something was not accepted."""
