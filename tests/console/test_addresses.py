@@ -21,8 +21,10 @@ NUMBERS: Final = {
 WRONG: Final = ("0" * 300 + "1999999999999999", "-1", "0", "two", "1.5", "%D9%A2", "%00", "1&page=2")
 OTHER: Final = ("9" * 60, "-1", "%D9%A2", "1.5")
 ANSWERED: Final = {200, 303, 400, 403, 404}
-NOT_LISTED: Final = {"/sign-in/link"}
-"""A page that answers 400 without a link that was mailed."""
+NOT_LISTED: Final = {"/sign-in/link", "/sign-in/mails"} | {
+    f"/{each}/threads/about" for each in ("console", "portal", "advertiser")
+}
+"""Pages that need a link that was mailed, or a thing that the address names."""
 
 
 @pytest.fixture(scope="module")

@@ -56,8 +56,8 @@ SENT_BY_FORMS = {"/console/conversions/change", "/console/find", "/console/payme
 OLD_ADDRESSES = {"/console/conversions/file", "/console/clicks/file", "/portal/conversions/file"}
 """Addresses of files that bookmarks have; pages lead to the same files by other ones."""
 """Pages that a form leads to, and one that is linked while changes wait."""
-IN_ENGLISH = {"/console/audit-log", "/console/staff"}
-"""Names of fields, and the list with times in the zone of the platform, which says so."""
+IN_ENGLISH = {"/console/audit-log", "/console/staff", "/console/mails"}
+"""Names of fields, the list with times in the zone of the platform, which says so, and mails as they were sent."""
 DATA = re.compile(
     "|".join(
         (
@@ -71,6 +71,7 @@ DATA = re.compile(
             r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
             "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
             "Affiliate of secrets|secret-sub",
+            "Slack|Telegram|123456789:AAF",
             r"CR of subs|KPI of offer|sub[1-8]\b|\b[a-z]+\.example\b",
             r"python-httpx2/\S+|testclient|X-Trackyard-Delivery|Kathmandu|\b(Esc|GET|UTC|USD|DE|ms|KB|MB|GB|CSV|API|Parquet|en)\b",
         )
@@ -319,6 +320,8 @@ def test_every_link_of_an_advertiser_leads_to_a_page_in_the_own_language_and_zon
     number, visitor = advertiser_visitor(desk.api, app, title=HOSTILE, contact=HOSTILE)
     member = {"email": "ann@people.example", "name": HOSTILE, "role": "reports"}
     desk.api.admin.post("/3.1/people", company=f"advertiser:{number}", **member)
+    thread = {"subject": "advertiser", "subject_id": number, "text": HOSTILE}
+    desk.api.advertiser_client(number).post("/3.1/threads", **thread)
     for place, name in enumerate((HOSTILE, LONG), 60):
         offer = desk.api.add_offer(title=name, advertiser=number, **{"payments[0][title]": name[:100]})
         pid, _ = desk.api.add_affiliate(name="Affiliate of secrets")

@@ -226,6 +226,7 @@ def test_portal_of_an_advertiser_has_no_serious_fault_in_a_browser(
     program.api("POST", f"/3.1/admin/advertiser/{own}", {"status": "active"})
     member = {"company": f"advertiser:{own}", "email": "ann@shop.example", "name": "Ann Lee", "role": "reports"}
     program.api("POST", "/3.1/people", member)
+    program.api("POST", "/3.1/threads", {"subject": "advertiser", "subject_id": own, "text": "Hello"})
     offer = {"title": "Shoes", "advertiser": own, "url": "https://shop.example/?click={clickid}", "status": "active"}
     payment = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
     program.api("POST", "/3.1/admin/offer", offer | payment)

@@ -46,5 +46,7 @@ def numbers(visitor: Visitor, path: str) -> list[str]:
     root = path.partition("?")[0]
     links = [link for link in visitor.read(path).links if link.startswith(f"{root}/")]
     return [
-        each for each in dict.fromkeys(link.removeprefix(f"{root}/") for link in links) if each not in ("new", "invite")
+        each
+        for each in dict.fromkeys(link.removeprefix(f"{root}/") for link in links)
+        if each not in ("new", "invite", "invite-many")
     ]

@@ -36,7 +36,7 @@ _NO_TEXTS: Final = frozenset(
         *("activate offer", "admin.offer.estimate.", "not.", "on moderation", "platform currency"),
         *("form of", "kept form", "look as", "sign-in step", "form token", "public, max-age=31536000, immutable"),
         "report mails",
-        *("Parquet", "Kochava", "Sparkline", "xMidYMid meet"),
+        *("Slack", "Telegram", "Parquet", "Kochava", "Sparkline", "xMidYMid meet"),
     )
 )
 """Words of programs: values of the API, purposes of seals, headers, names of formats, of SVG and of Python."""

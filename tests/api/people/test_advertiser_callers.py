@@ -32,6 +32,7 @@ OPEN_METHODS = {
     "auth.second_factor.begin", "auth.second_factor.confirm", "auth.second_factor.disable", "auth.second_factor.get",
     "auth.second_factor.recovery_codes",
     "advertiser.news.list", "news.seen", "news.unread",
+    "threads.list", "threads.open", "threads.unread", "thread.get", "thread.answer", "thread.seen",
     "people.add", "people.edit", "people.invite", "people.list", "people.owner", "people.remove",
 }  # fmt: skip
 

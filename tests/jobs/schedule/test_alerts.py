@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.events import make_notices
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.jobs.schedule.alerts import CHECKS_MS, AlertWatcher
@@ -18,6 +19,7 @@ DISK = CheckFindings("disk", "disk", (Finding(FindingKind.DISK_FULL, "/data", {"
 
 
 def open_alerts(api: Api) -> list[tuple[str, str]]:
+    make_notices(api.deps.database, api.clock.now_ms())  # as the worker does
     return sorted((each["finding"], each["subject"]) for each in api.admin.get("/3.1/admin/alerts")["alerts"])
 
 
@@ -86,6 +88,7 @@ def test_look_that_fails_closes_nothing_and_ends_neither_the_job_nor_other_looks
         raise OSError("no state")
 
     AlertWatcher(replace(api.deps, machine=lambda: LATE), "one").look()
+    make_notices(api.deps.database, api.clock.now_ms())  # as the worker does
     api.clock.advance(CHECKS_MS)
     AlertWatcher(replace(api.deps, machine=broken, checks=lambda: [DISK]), "one").run(Rounds(2), 0)
     assert open_alerts(api) == [("disk_full", "one: /data"), ("queue_stuck", "one: journal")]

@@ -56,6 +56,12 @@ def _title(path: str, each: ThreadView, _on: On) -> ListCell:
     return cells.cell(each.title, new, link=f"{path}/{each.id}")
 
 
+def _subjects_of(kind: AccountKind) -> Mapping[str, str]:
+    """Return the things that people of a kind write about: a company about itself, staff about each."""
+    others = {AccountKind.AFFILIATE: ThreadSubject.ADVERTISER, AccountKind.ADVERTISER: ThreadSubject.AFFILIATE}
+    return {subject: word for subject, word in SUBJECTS.items() if subject != others.get(kind)}
+
+
 def _list(kind: AccountKind) -> ListPage[ThreadView, ThreadsAnswer]:
     """Return the threads of a kind of account."""
     path = path_of(kind)
@@ -68,7 +74,7 @@ def _list(kind: AccountKind) -> ListPage[ThreadView, ThreadsAnswer]:
         title=lazy_gettext("Messages"),
         counted=lambda total: ngettext("%(num)d thread.", "%(num)d threads.", total),
         about=lazy_gettext("What staff and companies write to each other about a request, a conversion or an offer."),
-        filters=(FilterBy(name="subject", label=lazy_gettext("About"), words=SUBJECTS),),
+        filters=(FilterBy(name="subject", label=lazy_gettext("About"), words=_subjects_of(kind)),),
         columns=(
             ListColumn(
                 title=lazy_gettext("About"),

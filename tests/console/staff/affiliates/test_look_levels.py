@@ -96,4 +96,4 @@ def test_look_at_an_advertiser_shows_no_page_that_the_levels_of_the_manager_refu
     before, after = found
     assert {path for path in before if before[path] != 403 == after[path]} == {"/advertiser/conversions"}
     assert visitor.get("/advertiser/conversions?format=csv").status_code == 403
-    assert len(before) == 12
+    assert len(before) == 14

@@ -25,6 +25,7 @@ ROWS = {
 }
 """The figures of the period, of the period before it, and of the hour that is not over."""
 FRAME = {"admin.alerts.list": 1, "admin.partners.names": 1, "admin.advertisers.names": 1, "admin.tickets.count": 1}
+FRAME |= {"threads.unread": 1}
 
 
 @pytest.fixture
