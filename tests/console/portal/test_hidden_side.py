@@ -37,10 +37,13 @@ def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> No
     api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
     sent = {"email": "ann@people.example", "name": "Ann Lee", "role": "reports"}
     member = api.admin.post("/3.1/people", company=f"affiliate:{pid}", **sent)["person"]
+    sent = {"subject": "affiliate", "subject_id": str(pid), "text": "Hello"}
+    thread = api.admin.post("/3.1/threads", **sent)["thread"]["id"]
     routes = [route for route in READ if route.audience == "affiliate"]
     assert len(routes) >= 30
     for route in routes:
-        path = route.path.replace("{id}", "1").replace("{person}", member["id"])
+        number = thread if route.path.startswith("/portal/threads/") else "1"
+        path = route.path.replace("{id}", number).replace("{person}", member["id"])
         if path == "/portal/threads/about":  # which leads to the list without a thing
             continue
         answer = visitor.get(f"{path}{query}" if not path.endswith("/file") else f"{path}?format=csv")
