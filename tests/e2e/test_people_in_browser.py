@@ -104,6 +104,29 @@ def approve_an_applicant(story: CountedBrowser) -> int:
     return staff + story.clicks
 
 
+def meet_the_second_person_of_an_advertiser(story: CountedBrowser) -> None:
+    """A second person of an advertiser, for reports alone, gets in and sees reports and nothing of money."""
+    shop = {"title": "Blue Shop", "email": "shop@shop.example", "password": PASSWORD, "status": "active"}
+    number = story.program.api("POST", "/3.1/admin/advertiser", shop)["advertiser"]["id"]
+    sue = {"company": f"advertiser:{number}", "email": "sue@shop.example", "name": "Sue Reader", "role": "reports"}
+    story.program.api("POST", "/3.1/people", sue)
+    link = re.search(r"/sign-in/link\?token=\w+", mailed(story.program, "sue@shop.example", "Blue Shop"))
+    assert link is not None
+    story.become("sue")
+    story.open(link[0])
+    story.send("Save and sign in", password=PASSWORD, again=PASSWORD)
+    story.go(".rail a", "Statistics")
+    story.says("No click and no conversion in these days.")
+    rail = str(story.tab.run("[...document.querySelectorAll('.rail a')].map(each => each.pathname).join(' ')"))
+    assert {"/advertiser/statistics", "/advertiser/offers"} <= set(rail.split())
+    assert not {"/advertiser/people", "/advertiser/threads", "/advertiser/profile/contact"} & set(rail.split())
+    code = story.program.api("GET", f"/3.1/admin/advertiser/{number}")["advertiser"]["hash_password"]
+    assert len(code) >= 20
+    for path in rail.split():
+        story.open(path)
+        assert code not in str(story.tab.run("document.documentElement.innerHTML")), path
+
+
 def test_people_are_invited_and_approved_with_few_clicks(tmp_path: Path, program: RunningProgram) -> None:
     with browser_tab(tmp_path) as tab:
         story = CountedBrowser(tab, program)
@@ -111,5 +134,6 @@ def test_people_are_invited_and_approved_with_few_clicks(tmp_path: Path, program
         enter(story)
         invited = invite_an_affiliate(story)
         approved = approve_an_applicant(story)
+        meet_the_second_person_of_an_advertiser(story)
     assert invited <= MOST_TO_INVITE
     assert approved <= MOST_TO_APPROVE

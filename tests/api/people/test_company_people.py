@@ -95,6 +95,21 @@ def test_role_says_what_a_person_may_do(api: Api, role: str) -> None:
     assert allowed == MAY[role]
 
 
+@pytest.mark.parametrize("role", MAY)
+def test_code_of_postbacks_is_shown_to_people_who_may_write_the_advertiser_alone(api: Api, role: str) -> None:
+    number = api.add_advertiser(title="Shop", hash_password="5ec2e7c0de")
+    offer = api.add_offer(advertiser=number)
+    owner = api.advertiser_client(number)
+    invite(api.admin, role, company=f"advertiser:{number}")
+    seen = {}
+    for name, client in (("owner", owner), (role, enter(api))):
+        offers = client.get("/3.1/advertiser/offers")["offers"]
+        assert [each["id"] for each in offers] == [offer]
+        shown = [client.get("/3.1/advertiser/me")["advertiser"]["postback_url"], offers[0]["postback_url"]]
+        seen[name] = {url.partition("secure=")[2] for url in shown}
+    assert seen == {"owner": {"5ec2e7c0de"}, role: {"5ec2e7c0de" if role == "manager" else "***"}}
+
+
 def test_every_role_but_the_owners_is_tried() -> None:
     assert {str(each) for each in COMPANY_ROLES} == {*MAY, CompanyRole.OWNER}
 

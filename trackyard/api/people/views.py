@@ -13,8 +13,9 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
-from trackyard.domain.people.callers import AccountKind, may_give_access
+from trackyard.domain.people.callers import AccountKind, Caller, may_give_access
 from trackyard.domain.people.passwords import MIN_CHOSEN
+from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
 from trackyard.wire.endpoint import ApiRequest
@@ -134,13 +135,14 @@ def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[st
         record_key_read(request.deps, request.caller.account, kind, ids)
 
 
-def own_code(found: OwnAdvertiser, of_offer: str | None = None) -> str:
+def own_code(caller: Caller, found: OwnAdvertiser, of_offer: str | None = None) -> str:
     """Return the code of the postbacks of the calling advertiser, "" without one.
 
-    **** is the platform's code.
+    *** is the platform's code, and any code for people who may not write the advertiser.
     of_offer: the code of an offer, which replaces it.
     """
-    return of_offer or found.advertiser.hash_password or ("***" if found.needs_platform_code else "")
+    code = of_offer or found.advertiser.hash_password or ("***" if found.needs_platform_code else "")
+    return hidden_code(code, shown=Permission.ADVERTISERS_WRITE not in caller.withheld) or ""
 
 
 def hidden_code(code: str | None, *, shown: bool) -> str | None:

@@ -58,7 +58,7 @@ class OwnAdvertiserRecordAnswer(Answer):
 @routes.get("/advertiser/me", for_advertisers(Permission.ACCOUNT), id="advertiser.me.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAdvertiserRecordAnswer:
     """Show the calling advertiser, with the URL of its postbacks."""
-    return _answer(request.deps, get_own_advertiser(request.deps, request.caller.company.id))
+    return _answer(request, get_own_advertiser(request.deps, request.caller.company.id))
 
 
 @routes.post("/advertiser/me", for_advertisers(Permission.COMPANY), id="advertiser.me.edit")
@@ -68,15 +68,15 @@ def edit(request: ApiRequest[Deps], params: EditOwnAdvertiser) -> OwnAdvertiserR
     Staff change the rest.
     """
     given = {name: getattr(params, name) for name in params.model_fields_set}
-    return _answer(request.deps, edit_own_advertiser(request.deps, request.caller.company.id, given))
+    return _answer(request, edit_own_advertiser(request.deps, request.caller.company.id, given))
 
 
-def _answer(deps: Deps, found: OwnAdvertiser) -> OwnAdvertiserRecordAnswer:
-    row = found.advertiser
+def _answer(request: ApiRequest[Deps], found: OwnAdvertiser) -> OwnAdvertiserRecordAnswer:
+    row, deps = found.advertiser, request.deps
     view = view_of(
         OwnAdvertiserRecordView,
         row,
-        postback_url=postback_address(deps.tracking_url, own_code(found)),
+        postback_url=postback_address(deps.tracking_url, own_code(request.caller, found)),
         signs_postbacks=row.signing_secret is not None,
         created_at=datetime_text(row.created_at, deps.zone),
         updated_at=datetime_text(row.updated_at, deps.zone),

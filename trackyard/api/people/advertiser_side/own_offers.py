@@ -238,7 +238,7 @@ def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage, own: 
         ),
         cr=number(listed.cr),
         epc=0,
-        postback_url=postback_address(deps.tracking_url, own_code(own, offer.hash_password)),
+        postback_url=postback_address(deps.tracking_url, own_code(caller, own, offer.hash_password)),
         pixel_url=pixel_address(deps.tracking_url, offer.id, offer.pixel_code) if offer.pixels else "",
     )
 
