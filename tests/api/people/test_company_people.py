@@ -11,6 +11,7 @@ from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
 from trackyard.actions.people.companies import INVITATIONS
 from trackyard.actions.people.sign_in.by_link import use_link
+from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.companies import COMPANY_ROLES, CompanyRole
@@ -108,6 +109,23 @@ def test_code_of_postbacks_is_shown_to_people_who_may_write_the_advertiser_alone
         shown = [client.get("/3.1/advertiser/me")["advertiser"]["postback_url"], offers[0]["postback_url"]]
         seen[name] = {url.partition("secure=")[2] for url in shown}
     assert seen == {"owner": {"5ec2e7c0de"}, role: {"5ec2e7c0de" if role == "manager" else "***"}}
+
+
+def test_no_read_shows_a_code_of_postbacks_to_people_who_read_reports(api: Api) -> None:
+    """Every read of an advertiser: of the owner some show a code, of the other roles without writing none."""
+    codes = ("5ec2e7c0de", "0ffe2c0de")
+    number = api.add_advertiser(title="Shop", hash_password=codes[0])
+    offer = api.add_offer(advertiser=number, hash_password=codes[1])
+    invite(api.admin, "reports", company=f"advertiser:{number}")
+    reads = [each for each in CATALOGUE if each.method == "GET" and not each.report]
+    seen: dict[str, set[str]] = {}
+    for name, client in (("owner", api.advertiser_client(number)), ("reports", enter(api))):
+        for endpoint in reads:
+            path = f"/{endpoint.versions[-1]}{endpoint.path}".replace("{id}", str(offer))
+            if "{" not in path and any(code in client.call("GET", path).text for code in codes):
+                seen.setdefault(endpoint.id, set()).add(name)
+    assert len(reads) > 90
+    assert seen == {each: {"owner"} for each in ("advertiser.me.get", "advertiser.offers.list", "advertiser.offer.get")}
 
 
 def test_every_role_but_the_owners_is_tried() -> None:
