@@ -12,12 +12,14 @@ from tests.support.client import ApiClient
 from trackyard.actions.people.companies import INVITATIONS
 from trackyard.actions.people.sign_in.by_link import use_link
 from trackyard.api.catalogue import CATALOGUE
+from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.companies import COMPANY_ROLES, CompanyRole
+from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.domain.people.roles import Role
-from trackyard.store.people import advertisers
+from trackyard.store.people import advertisers, keys
 from trackyard.store.platform.personal_data import redact_account
 from trackyard.store.tables import audit, mail
 
@@ -111,15 +113,23 @@ def test_code_of_postbacks_is_shown_to_people_who_may_write_the_advertiser_alone
     assert seen == {"owner": {"5ec2e7c0de"}, role: {"5ec2e7c0de" if role == "manager" else "***"}}
 
 
-def test_no_read_shows_a_code_of_postbacks_to_people_who_read_reports(api: Api) -> None:
-    """Every read of an advertiser: of the owner some show a code, of the other roles without writing none."""
+def test_no_read_shows_a_code_of_postbacks_to_callers_that_write_none(api: Api) -> None:
+    """Every read of an advertiser: the owner sees codes, a role and a key without writing do not."""
     codes = ("5ec2e7c0de", "0ffe2c0de")
     number = api.add_advertiser(title="Shop", hash_password=codes[0])
     offer = api.add_offer(advertiser=number, hash_password=codes[1])
     invite(api.admin, "reports", company=f"advertiser:{number}")
     reads = [each for each in CATALOGUE if each.method == "GET" and not each.report]
     seen: dict[str, set[str]] = {}
-    for name, client in (("owner", api.advertiser_client(number)), ("reports", enter(api))):
+    now, secret = api.clock.now_ms(), new_api_key()
+    plain = {"name": "", "networks": (), "successor_id": "", "is_first": False, "created_at": now}
+    unset = dict.fromkeys(("expires_at", "last_used_at", "statistics_revenue", "statistics_rows"))
+    account = Account(AccountKind.ADVERTISER, number)
+    with api.deps.database.write() as conn:
+        keys.add_limited_key(conn, ApiKey(id=new_id(now), account=account, scopes=("read",), **plain, **unset), secret)
+    owner = api.advertiser_client(number)
+    callers = {"owner": owner, "reports": enter(api), "key that reads": owner.with_key(secret)}
+    for name, client in callers.items():
         for endpoint in reads:
             path = f"/{endpoint.versions[-1]}{endpoint.path}".replace("{id}", str(offer))
             if "{" not in path and any(code in client.call("GET", path).text for code in codes):

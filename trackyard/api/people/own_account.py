@@ -20,7 +20,7 @@ from trackyard.api.money.payment_systems import PaymentSystemView, system_view
 from trackyard.api.people.affiliate_view import AffiliateSystemView, affiliate_system_view
 from trackyard.api.people.affiliates import ContactParams, PaymentSystemItem
 from trackyard.api.people.trees import TreeView, tree_view
-from trackyard.api.people.views import ChosenPassword, hidden_code, shown_key
+from trackyard.api.people.views import ChosenPassword, hidden_code, sees_codes, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.errors import Unauthorized
@@ -30,7 +30,6 @@ from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus
 from trackyard.domain.people.callers import AffiliateCaller
-from trackyard.domain.people.key_limits import may_write
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates
@@ -264,12 +263,6 @@ def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     return SignedUpAnswer(user=view_of(SignedUpView, made, id=str(made.id), partner_id=made.id, api_key=key))
 
 
-def _may_write(request: ApiRequest[Deps]) -> bool:
-    member = request.caller.member
-    is_writer = member is None or Permission.POSTBACKS_WRITE in member.role.rule.writes
-    return is_writer and may_write(request.caller.key, Permission.POSTBACKS_WRITE)
-
-
 def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
     row, zone = account.affiliate, request.deps.zone
     return view_of(
@@ -280,7 +273,7 @@ def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
         partner_id=row.id,
         id=str(row.id),
         api_key=shown_key(request, account.api_key),
-        postback_secret=hidden_code(row.postback_secret, shown=_may_write(request)) or "",
+        postback_secret=hidden_code(row.postback_secret, shown=sees_codes(request.caller)) or "",
         lang="en",
         timezone=zone.key,
         notes="",

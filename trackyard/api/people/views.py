@@ -14,6 +14,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import AccountKind, Caller, may_give_access
+from trackyard.domain.people.key_limits import may_write
 from trackyard.domain.people.passwords import MIN_CHOSEN
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
@@ -138,11 +139,17 @@ def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[st
 def own_code(caller: Caller, found: OwnAdvertiser, of_offer: str | None = None) -> str:
     """Return the code of the postbacks of the calling advertiser, "" without one.
 
-    *** is the platform's code, and any code for people who may not write the advertiser.
+    *** is the platform's code, and any code for callers that may not see codes.
     of_offer: the code of an offer, which replaces it.
     """
     code = of_offer or found.advertiser.hash_password or ("***" if found.needs_platform_code else "")
-    return hidden_code(code, shown=Permission.ADVERTISERS_WRITE not in caller.withheld) or ""
+    return hidden_code(code, shown=sees_codes(caller)) or ""
+
+
+def sees_codes(caller: Caller) -> bool:
+    """Return whether a caller of a company sees its codes: the role and the key may write postbacks."""
+    is_writer = caller.member is None or Permission.POSTBACKS_WRITE in caller.member.role.rule.writes
+    return is_writer and may_write(caller.key, Permission.POSTBACKS_WRITE)
 
 
 def hidden_code(code: str | None, *, shown: bool) -> str | None:
