@@ -7,15 +7,12 @@ from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
 
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-TableFile = Annotated[
-    File,
-    s.FileUpload(
-        (
-            *("text/csv", "text/plain", "text/tab-separated-values", "application/csv", "application/vnd.ms-excel"),
-            XLSX,
-        )
-    ),
-]
+TABLE_KINDS: Final = (
+    *("text/csv", "text/plain", "text/tab-separated-values", "application/csv", "application/vnd.ms-excel"),
+    XLSX,
+)
+"""The media types with which browsers send tables."""
+TableFile = Annotated[File, s.FileUpload(TABLE_KINDS)]
 TableText = Annotated[str, s.BoundedText(maximum=1_000_000)]
 
 

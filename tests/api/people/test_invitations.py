@@ -64,6 +64,7 @@ def test_invited_chooses_a_password_with_the_link_and_is_signed_in(api: Api, kin
     assert choose(visitor, link, "elevenchars").status_code == 400
     assert visitor.get(link).status_code == 200  # a refusal, and opening it, leave the link
     assert choose(visitor, link).headers["location"] == INVITED[kind][3]
+    assert [each.subject for each in mails(api) if each.recipient == EMAIL] == [mail.subject]  # nothing was changed
     assert visitor.get(INVITED[kind][3]).status_code == 200
     assert choose(Visitor(console_app(api)), link).status_code == 400
     assert Visitor(console_app(api)).sign_in(EMAIL, CHOSEN).status_code == 303

@@ -21,7 +21,8 @@ def test_affiliate_and_staff_write_to_each_other_about_an_offer(api: Api) -> Non
     staff = staff_visitor(api, app=app)
     pid, ann = affiliate_visitor(api, name="Ann")
     offer = api.add_offer(title="Shoes", privacy="public")
-    assert f"/portal/threads/about?subject=offer&id={offer}" in ann.read(f"/portal/offers/{offer}").links
+    page = ann.read(f"/portal/offers/{offer}")
+    assert f"/portal/threads/about?subject=offer&id={offer}" in page.links and "Nothing is written about" in page.text
     about = f"/portal/threads/about?subject=offer&id={offer}"
     place = send(ann, about, f"May I {HOSTILE}").headers["location"]
     assert "May I" in ann.get(place).text and HOSTILE not in ann.get(place).text
@@ -34,9 +35,12 @@ def test_affiliate_and_staff_write_to_each_other_about_an_offer(api: Api) -> Non
     token = staff.read("/console/").fields["form_token"]
     sent = {"data": {"form_token": token, "text": "Yes"}, "files": {"files[]": ("terms.png", BytesIO(png))}}
     assert staff.client.post(f"/console/threads/{number}", **sent).status_code == 303
-    assert "1 unread" in ann.read("/portal/").text
+    home = ann.read("/portal/")
+    assert "Unread messages" in home.text and place in home.links and place in ann.read(f"/portal/offers/{offer}").links
+    assert f"/console/threads/{number}" in staff.read(f"/console/offers/{offer}").links
     shown = ann.read(place)
     assert "terms.png" in shown.text and any("/files/" in link for link in shown.links)
+    assert "Unread messages" not in ann.read("/portal/").text
     refused = send(ann, place, "")
     assert refused.status_code == 400
     assert staff.get(f"/console/threads/about?subject=affiliate&id={pid}").status_code == 200
@@ -65,3 +69,28 @@ def test_list_of_threads_begins_empty_and_a_thing_without_a_name_leads_to_it(api
     assert "Nothing is written yet." in visitor.get(f"{home}threads").text
     assert visitor.get(f"{home}threads/about?subject=news").headers["location"] == f"{home}threads"
     assert visitor.get(f"{home}threads/{'0' * 24}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "saved"),
+    [
+        ("terms.pdf", b"%PDF-1.7 rest", True),
+        ("orders.csv", "order;sum\nä;1".encode(), True),
+        ("page.html", b"<script>alert(1)</script>", False),
+        ("program.exe", b"MZ\x90\x00", False),
+        ("empty.txt", b"", False),
+    ],
+)
+def test_thread_takes_documents_that_browsers_only_save(api: Api, name: str, content: bytes, *, saved: bool) -> None:
+    staff = staff_visitor(api)
+    pid, _ = affiliate_visitor(api)
+    about = f"/console/threads/about?subject=affiliate&id={pid}"
+    token = staff.read(about).fields["form_token"]
+    sent = {"data": {"form_token": token, "text": "See"}, "files": {"files[]": (name, BytesIO(content))}}
+    answer = staff.client.post(about, **sent)
+    assert answer.status_code == (303 if saved else 415)
+    if saved:
+        [link] = [each for each in staff.read(answer.headers["location"]).links if "/files/" in each]
+        got = staff.client.get(link)
+        assert got.content == content
+        assert got.headers["content-disposition"].startswith("attachment") and "sandbox" in str(got.headers)

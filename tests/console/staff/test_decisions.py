@@ -88,9 +88,9 @@ def test_page_of_an_applicant_has_the_decision_on_top_and_then_in_its_activity(a
     rejected = visitor.read(page).text
     assert "Waits for approval" not in rejected
     assert "On moderation → Not active" in rejected[rejected.index("Activity") :]
-    assert kind == "advertiser" or "(No traffic yet)" in rejected[rejected.index("Activity") :]
-    visitor.post(f"{page}/status", status="active")
-    assert "Not active → Active" in visitor.read(page).text
+    assert "(No traffic yet)" in rejected[rejected.index("Activity") :]
+    visitor.post(f"{page}/status", status="active", message="Welcome back")
+    assert "Not active → Active" in (text := visitor.read(page).text) and "(Welcome back)" in text
 
 
 @every_kind

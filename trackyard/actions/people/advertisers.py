@@ -161,7 +161,9 @@ def edit_advertiser(
         set_affiliate_lists(conn, access, before.id, lists, now)
         status = AdvertiserStatus(values.get("status", before.status))
         message = values.pop("message", "")
-        if not _publish_decision(conn, before, status, now, message) and message:
+        if _publish_decision(conn, before, status, now, message):
+            values["decision_words"] = message
+        elif message:
             raise BadInput({"message": [NO_DECISION if status is before.status else _NOT_REACHED]})
         if "status" in values and not status.rule.may_sign_in:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))

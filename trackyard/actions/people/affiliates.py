@@ -313,7 +313,9 @@ def _decide(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, A
     _check_approval(deps, before, values)
     message = values.pop("message", "")
     _check_reason(before, values, message)
-    if not _publish_decision(deps, conn, before, values, message) and message:
+    if _publish_decision(deps, conn, before, values, message):
+        values["decision_words"] = message
+    elif message:
         raise BadInput({"message": [NO_DECISION]})
 
 

@@ -31,7 +31,7 @@ from trackyard.domain.people.threads import (
     ThreadReader,
     ThreadSubject,
 )
-from trackyard.domain.platform.files import InvalidFile, find_media
+from trackyard.domain.platform.files import InvalidFile, find_attachment
 from trackyard.domain.platform.mails.values import MailedOffer
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
@@ -348,7 +348,7 @@ def _store(deps: Deps, upload: NewFile, now_ms: int) -> FileRow:
     if size > FILE_MAX:
         raise BadInput({"files": [f"{name}: A file has at most {FILE_MAX // 1024 // 1024} MB."]})
     try:
-        media = find_media(upload.handle)
+        media = find_attachment(upload.handle, name)
     except InvalidFile as fault:
         raise BadInput({"files": [f"{name}: {fault}"]}) from None
     if media is None:

@@ -9,10 +9,11 @@ from trackyard.actions.platform.files import NewFile, private_key
 from trackyard.api.lookups import path_hex
 from trackyard.api.paging import Paging
 from trackyard.api.platform.files import FILES
+from trackyard.api.table_files import TABLE_KINDS
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.threads import LONGEST_MESSAGE, ThreadFile, ThreadMessage, ThreadSubject
-from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
+from trackyard.domain.platform.files import GIF, JPEG, PDF, PNG, ZIP
 from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
@@ -30,7 +31,7 @@ def _find(request: ApiRequest[Deps]) -> str:
 MessageText = Annotated[str, s.BoundedText(minimum=1, maximum=LONGEST_MESSAGE)]
 SubjectKind = Annotated[ThreadSubject, s.Choice(ThreadSubject)]
 SubjectId = Annotated[str, s.BoundedText(minimum=1, maximum=40)]
-ThreadUpload = Annotated[File, s.FileUpload((JPEG, PNG, GIF, ZIP))]
+ThreadUpload = Annotated[File, s.FileUpload((JPEG, PNG, GIF, ZIP, PDF, *TABLE_KINDS))]
 
 
 class ListThreads(Paging):

@@ -10,11 +10,11 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import get_editable_id
-from trackyard.actions.platform.files import SERVED_AS, NewFile, NewFiles, find_file, remove_creatives
+from trackyard.actions.platform.files import NewFile, NewFiles, find_file, remove_creatives
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
+from trackyard.domain.platform.files import GIF, JPEG, PICTURES, PNG, ZIP
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.http.health import Branch
 from trackyard.wire.request import scalars as s
@@ -131,6 +131,6 @@ def file_pages(deps: Deps) -> Branch:
 
 
 def _disposition(mime: str, name: str) -> str:
-    how = "attachment" if mime in (ZIP, SERVED_AS) else "inline"
+    how = "inline" if mime in PICTURES else "attachment"
     plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._- ") else "_" for letter in name)
     return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

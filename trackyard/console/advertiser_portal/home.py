@@ -18,6 +18,7 @@ from trackyard.console.frame.figures import figure_text
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.people.threads import unread_threads
 from trackyard.console.portal.news import news_of_home
 from trackyard.console.portal.words import STATUSES
 from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric
@@ -75,6 +76,7 @@ def home(request: PageRequest) -> PageAnswer:
     return request.page(
         "advertiser/home.html",
         chosen=chosen,
+        unread=unread_threads(request),
         news=news_of_home(request),
         fault=fault,
         spans=_SPANS,

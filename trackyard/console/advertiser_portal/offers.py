@@ -17,7 +17,9 @@ from trackyard.console.offers_shown.addresses import (
     goal_name,
     has_code,
 )
+from trackyard.console.people.threads import threads_card
 from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -46,6 +48,7 @@ def offer_page(request: PageRequest) -> PageAnswer:
         kpi=_spoken(offer.kpi),
         has_code=has_code(offer.postback_url),
         goals=goal_addresses(offer),
+        written=threads_card(request, ThreadSubject.OFFER, offer.id),
         click_parameter=click_parameter(offer.tracking_url),
         api_request_path=request.calls.address(OFFER, path={"id": str(offer.id)}),
     )

@@ -4,6 +4,7 @@ The same pages serve staff, affiliates and advertisers, each below their first p
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 from urllib.parse import urlencode
@@ -38,6 +39,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
 }
 """Kind of thing to its word."""
 _PER_PAGE: Final = 50
+_ON_CARD: Final = 3
 _REFUSALS: Final = (BadInput, UnsupportedMediaType, TooManyRequests)
 
 
@@ -49,6 +51,50 @@ def path_of(kind: AccountKind) -> str:
 def about_of(home: str, subject: ThreadSubject, subject_id: object) -> str:
     """Return the address of what is written about a thing. home: the first page of the person."""
     return "?".join((f"{home}threads/about", urlencode({"subject": subject.value, "id": str(subject_id)})))
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadOnCard:
+    """A thread on another page. company: for staff; "" for others."""
+
+    link: str
+    title: str
+    company: str
+    at: str
+    unread: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsCard:
+    """The newest threads about a thing. about: the page with all of them and the form of another message."""
+
+    rows: tuple[ThreadOnCard, ...]
+    about: str
+    may_write: bool
+
+
+def threads_card(request: PageRequest, subject: ThreadSubject, subject_id: object) -> ThreadsCard | None:
+    """Return what was written about a thing; None for a person who has no threads."""
+    home = request.person.home
+    if not request.may_open(f"{home}threads/about"):
+        return None
+    sent = [("subject", subject.value), ("subject_id", str(subject_id)), ("limit", str(_ON_CARD))]
+    rows = tuple(_shown(request, each) for each in request.calls.ask(api.list_, sent).threads)
+    return ThreadsCard(rows, about_of(home, subject, subject_id), request.calls.may(api.open_))
+
+
+def unread_threads(request: PageRequest) -> list[ThreadOnCard]:
+    """Return threads with messages that the person has not read, the newest first, for the first page."""
+    if not request.calls.may(api.unread) or not request.calls.ask(api.unread).unread:
+        return []
+    found = request.calls.ask(api.list_, [("limit", str(_PER_PAGE))]).threads
+    return [_shown(request, each) for each in found if each.unread][:_ON_CARD]
+
+
+def _shown(request: PageRequest, each: ThreadView) -> ThreadOnCard:
+    company = each.company_name if request.person.is_staff else ""
+    link = f"{request.person.home}threads/{each.id}"
+    return ThreadOnCard(link, each.title, company, request.time_of(each.updated_at), each.unread)
 
 
 def _title(path: str, each: ThreadView, _on: On) -> ListCell:
@@ -178,7 +224,7 @@ def _company(typed: str) -> str:
 
 def _said(refusal: BadInput | UnsupportedMediaType | TooManyRequests) -> str:
     if isinstance(refusal, UnsupportedMediaType):
-        return gettext("Files are JPEG, PNG or GIF pictures and ZIP archives.")
+        return gettext("Files are pictures (JPEG, PNG, GIF), PDF files, texts (CSV, UTF-8) and ZIP archives.")
     return fault_of(refusal)
 
 

@@ -30,6 +30,7 @@ from trackyard.console.frame.shown import rate
 from trackyard.console.money.currencies import CurrencyChoice, read_currency
 from trackyard.console.money.own_balances import requested_sums, sums_being_paid
 from trackyard.console.offers.own_listing import OWN_PATH, PortalOffer
+from trackyard.console.people.threads import unread_threads
 from trackyard.console.portal.click_test import OwnClickTest, test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
 from trackyard.console.portal.news import news_of_home
@@ -105,6 +106,7 @@ def home(request: PageRequest) -> PageAnswer:
     return request.page(
         "portal/home.html",
         greeting=_greeting(request),
+        unread=unread_threads(request),
         news=news_of_home(request),
         available=money[0].text if money else "",
         tiles=[*money, *today],

@@ -17,11 +17,13 @@ from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import payout
+from trackyard.console.people.threads import threads_card
 from trackyard.console.portal.click_test import find_own_test
 from trackyard.console.portal.links import link_form
 from trackyard.console.portal.words import sentences_of
 from trackyard.console.qr_codes import qr_svg
 from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -92,6 +94,7 @@ def _page(
         sentences=sentences(offer, request.time_of, is_own=True),
         payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer.payments],
         meters=meters.get(offer.id, []),
+        written=threads_card(request, ThreadSubject.OFFER, offer.id),
         link=link,
         click_test=find_own_test(request, offer) if connection is CONNECTED else None,
         code=qr_svg(link.short, gettext("QR code of %(short)s", short=link.short))

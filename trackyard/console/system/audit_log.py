@@ -157,9 +157,9 @@ def _decision(each: AuditView) -> str:
     if change is None or not names:
         return ""
     before, after = (str(names.get(str(value), value)) for value in (change.before, change.after))
-    reason = each.changes.get("status_reason")
-    typed = "" if reason is None or not reason.after else f" ({shorten(str(reason.after), _LONGEST)})"
-    return f"{before} → {after}{typed}"
+    words = (each.changes.get(name) for name in ("status_reason", "decision_words"))
+    typed = next((str(found.after) for found in words if found is not None and found.after), "")
+    return f"{before} → {after}" + (f" ({shorten(typed, _LONGEST)})" if typed else "")
 
 
 def _author(each: AuditView) -> tuple[str, str]:

@@ -49,6 +49,7 @@ class Advertiser(PlainAdvertiserFields):
     signing_secret: the secret for its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it, or it signs up.
     password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
+    decision_words: the words that went with the last decision about the status.
     sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
     subaccounts_encryption: whether it gets subs as codes (docs/spec/people.md#encrypted-subs).
     subs_key: the key for these codes, in hex; None = it never had the switch.
@@ -76,6 +77,7 @@ class Advertiser(PlainAdvertiserFields):
     password_hash: str | None = None
     password_until: int | None = None
     status: AdvertiserStatus = AdvertiserStatus.ACTIVE
+    decision_words: str = ""
     last_login_at: int | None = None
     subs_key: str | None = None
     custom_fields: dict[str, str] = field(default_factory=dict)

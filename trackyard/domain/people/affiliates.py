@@ -99,6 +99,7 @@ class Affiliate(PlainAffiliateFields):
     id, password_hash, postback_secret, created_at, updated_at: given when it is stored; times are UTC milliseconds.
     password_until: when a mailed password ends, UTC milliseconds; None = the person chose it.
     status_reason: why it is not active, which it sees; "" for an active one.
+    decision_words: the words that went with the last decision about the status.
     login: "" before it is stored means the e-mail address.
     ref: the id of the affiliate that referred it.
     payment_systems: {system_id, currency, fields} each.
@@ -116,6 +117,7 @@ class Affiliate(PlainAffiliateFields):
     password_until: int | None = None
     status: AffiliateStatus = AffiliateStatus.ACTIVE
     status_reason: str = ""
+    decision_words: str = ""
     email_state: EmailState = EmailState.NOT_ASKED
     name: str | None = None
     contact_person: str | None = None

@@ -27,8 +27,9 @@ PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "affiliate_log": ("url",),
         "conversion": ("click_ip", "call_ip", "user_id"),
         "affiliate": (
-            *("email", "login", "name", "contact_person", "notes", "status_reason", "company", "phone"),
-            *("address_1", "address_2", "city", "country", "zip_code", "payment_systems", "custom_fields"),
+            *("email", "login", "name", "contact_person", "notes", "status_reason", "decision_words"),
+            *("company", "phone", "address_1", "address_2", "city", "country", "zip_code"),
+            *("payment_systems", "custom_fields"),
         ),
         "person": ("email", "name"),
         "member": ("name",),

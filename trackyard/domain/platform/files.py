@@ -11,6 +11,8 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
 JPEG, PNG, GIF, ZIP = "image/jpeg", "image/png", "image/gif", "application/zip"
+PDF, PLAIN_TEXT = "application/pdf", "text/plain"
+PICTURES: Final = frozenset({JPEG, PNG, GIF})
 
 MAX_PIXELS: Final = 50_000_000
 MAX_MEMBERS: Final = 200
@@ -19,6 +21,7 @@ MAX_UNPACKED: Final = 100 * 1024 * 1024
 MAX_RATIO: Final = 100
 """The greatest ratio of a member's size to its packed size. Pictures hardly shrink."""
 
+_TEXT_NAMES: Final = frozenset({".csv", ".tsv", ".txt"})
 _PNG_HEAD: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
@@ -40,7 +43,7 @@ class Media:
     @property
     def is_picture(self) -> bool:
         """Return whether the file is a picture."""
-        return self.mime != ZIP
+        return self.mime in PICTURES
 
 
 def find_media(handle: BinaryIO) -> Media | None:
@@ -63,6 +66,26 @@ def find_media(handle: BinaryIO) -> Media | None:
     if found.width * found.height > MAX_PIXELS:
         raise InvalidFile(f"A picture may have at most {MAX_PIXELS // 1_000_000} million pixels.")
     return found
+
+
+def find_attachment(handle: BinaryIO, name: str) -> Media | None:
+    """Return the type of a file of a message: also a PDF file, or text in UTF-8 that is named as text.
+
+    Raises InvalidFile.
+    """
+    if (found := find_media(handle)) is not None:
+        return found
+    handle.seek(0)
+    content = handle.read()
+    if content.startswith(b"%PDF-"):
+        return Media(PDF)
+    if PurePosixPath(name.lower()).suffix not in _TEXT_NAMES:
+        return None
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return Media(PLAIN_TEXT) if text and "\0" not in text else None
 
 
 def each_member(handle: BinaryIO) -> Iterator[tuple[str, bytes]]:

@@ -257,7 +257,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     erased_name = f"erased-{affiliate_id}@erased.invalid"
     values: dict[str, Any] = dict.fromkeys(PERSONAL_COLUMNS["affiliate"])
     values |= {"email": erased_name, "login": erased_name, "notes": "", "payment_systems": [], "custom_fields": {}}
-    values |= {"status_reason": "", "password_hash": password_hash, "updated_at": now_ms}
+    values |= {"status_reason": "", "decision_words": "", "password_hash": password_hash, "updated_at": now_ms}
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(values))
     names = affiliate_login.c
     conn.execute(delete(affiliate_login).where((names.affiliate_id == affiliate_id) | (names.name == erased_name)))

@@ -48,6 +48,7 @@ affiliate = table(
     *columns(String(200), "login", "password_hash", nullable=False),
     Column("status", Word(AffiliateStatus), nullable=False),
     Column("status_reason", Text, nullable=False, server_default=""),  # why it is not active, for the affiliate
+    Column("decision_words", Text, nullable=False, server_default=""),  # went with the last decision about its status
     Column("email_state", Word(EmailState), nullable=False, default=EmailState.NOT_ASKED),
     *columns(String(200), "name", "contact_person", nullable=True),
     Column("notes", Text, nullable=False, default=""),
@@ -262,6 +263,7 @@ advertiser = table(
     Column("password_hash", String(200), nullable=True),
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("status", Word(AdvertiserStatus), nullable=False, server_default=AdvertiserStatus.ACTIVE),
+    Column("decision_words", Text, nullable=False, server_default=""),  # went with the last decision about its status
     Column("sees_affiliates", Boolean, nullable=False, server_default=false()),
     Column("last_login_at", Moment, nullable=True),
     Column("hide_conversion_status", Boolean, nullable=False, server_default=false()),

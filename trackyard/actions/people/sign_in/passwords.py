@@ -26,10 +26,12 @@ GIVEN_MS: Final = 24 * 60 * 60_000
 def store_password(conn: Connection, account: Account, password_hash: str, now_ms: int, *, keep: str = "") -> int:
     """Store a chosen password, notify the owner, and return the number of ended sessions.
 
+    The owner gets no notice of a first password: nothing was changed.
     What the password before gave access to ends: sessions, links, and a change of the e-mail address.
     keep: the id of a session that stays.
     """
-    notify_owner(conn, account, PASSWORD_CHANGED, now_ms)
+    if not sign_ins.has_no_password(conn, account):
+        notify_owner(conn, account, PASSWORD_CHANGED, now_ms)
     return _store(conn, account, password_hash, now_ms, None, keep)
 
 

@@ -17,6 +17,7 @@ from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import MARKS as OFFER_MARKS
 from trackyard.console.offers_shown.words import STATUSES as OFFER_STATUSES
+from trackyard.console.people.threads import threads_card
 from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.custom_answers import custom_answers
 from trackyard.console.staff.faults import fault_of
@@ -26,6 +27,7 @@ from trackyard.console.staff.results import with_results
 from trackyard.console.system.audit_log import recent_changes
 from trackyard.domain.people.advertisers import ADVERTISER_STATUS_RULES, AdvertiserStatus
 from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -88,6 +90,7 @@ def page_of(
         offers=None if offers is None else offers.offers,
         offers_total=0 if offers is None else offers.pagination.total_count,
         activity=recent_changes(request, "advertiser", number),
+        written=threads_card(request, ThreadSubject.ADVERTISER, number),
         statuses=OFFER_STATUSES,
         marks=OFFER_MARKS,
         rule=rule,

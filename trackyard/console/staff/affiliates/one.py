@@ -18,6 +18,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import MANAGERS
 from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.people.threads import threads_card
 from trackyard.console.staff.access import access_card, declare_access
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
@@ -27,6 +28,7 @@ from trackyard.console.staff.results import with_results
 from trackyard.console.system.audit_log import recent_changes
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -79,6 +81,7 @@ def page_of(
         contact=list(_contact(request, affiliate)),
         seen_by=find_seeing(request, affiliate),
         activity=recent_changes(request, "affiliate", str(number)),
+        written=threads_card(request, ThreadSubject.AFFILIATE, number),
         note=request.field("note") if banner else "",
         words=request.field("message") if banner else "",
         answers=[(each.name, each.label) for each in affiliate.custom_fields],
@@ -94,12 +97,16 @@ def page_of(
         **_rights(request, affiliate),
         **find_programs(request, number),
     )
-    lists = [
-        (f"/console/conversions?affiliate={number}", gettext("Conversions")),
-        (f"/console/clicks?affiliate={number}", gettext("Clicks")),
-        (f"/console/reports?by=offer&f.affiliate={number}", gettext("Open as report")),
+    return with_results(request, page, [("filter[partner][]", str(number))], "7d", _lists(number))
+
+
+def _lists(affiliate: int) -> list[tuple[str, str]]:
+    """Return the lists of what an affiliate brought."""
+    return [
+        (f"/console/conversions?affiliate={affiliate}", gettext("Conversions")),
+        (f"/console/clicks?affiliate={affiliate}", gettext("Clicks")),
+        (f"/console/reports?by=offer&f.affiliate={affiliate}", gettext("Open as report")),
     ]
-    return with_results(request, page, [("filter[partner][]", str(number))], "7d", lists)
 
 
 def _rights(request: PageRequest, affiliate: AffiliateView) -> dict[str, bool]:

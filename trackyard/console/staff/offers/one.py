@@ -21,11 +21,13 @@ from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import charge, payout
+from trackyard.console.people.threads import threads_card
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
 from trackyard.console.staff.results import with_results
 from trackyard.console.system.audit_log import recent_changes
 from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.people.threads import ThreadSubject
 
 pages = Pages()
 
@@ -91,6 +93,7 @@ def page_of(request: PageRequest, offer: OfferView, file_fault: str = "", status
         file_fault=file_fault,
         addresses=request.field("addresses") if file_fault else "",
         activity=recent_changes(request, "offer", str(offer.id)),
+        written=threads_card(request, ThreadSubject.OFFER, offer.id),
         advertiser=titles.get(offer.advertiser, ""),
         rule=OfferStatus(offer.status).rule,
         sentences=sentences(offer, request.time_of),

@@ -20,9 +20,11 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.people.threads import threads_card
 from trackyard.console.staff.traffic.conversions.way import steps_of
 from trackyard.console.staff.traffic.reasons import DECLINES, decline_sentence
 from trackyard.console.staff.traffic.words import author, lasting, seconds_between, staff_names
+from trackyard.domain.people.threads import ThreadSubject
 from trackyard.domain.tracking.subs import SUBS
 
 pages = Pages()
@@ -86,6 +88,7 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         is_complete=explanation is not None,
         money=_money(request, conversion, status),
         facts=_facts(request, conversion),
+        written=threads_card(request, ThreadSubject.CONVERSION, conversion.id),
         may_change=calls.may(edits.edit),
         may_resend=calls.may(resends.resend),
         api_request_path=calls.address(by_id.get, [("id", conversion.id)]),
