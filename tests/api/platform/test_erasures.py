@@ -7,9 +7,14 @@ import pytest
 from tests.support.api import Api
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.processes.mails import mails
+from trackyard.actions.platform.notices import FACTOR_ADDED, Recipient, send_notice
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.retention import DEFAULT_RETENTION
 from trackyard.jobs.schedule.erasures import Eraser
 from trackyard.jobs.schedule.retention import RetentionRunner
+from trackyard.store.people import affiliates
+from trackyard.store.platform.personal_data import redact_account
 
 PATH = "/3.1/admin/erasures"
 
@@ -61,3 +66,15 @@ def test_erasure_status_is_shown_until_done(api: Api, tmp_path: Any) -> None:
 )
 def test_erasure_of_unknown_subject_is_400(api: Api, subject: str, value: str) -> None:
     assert api.admin.post(PATH, subject=subject, id=value, status=400)["fields"]
+
+
+def test_no_notice_is_mailed_to_an_erased_affiliate(api: Api) -> None:
+    """Its account stays active with an address that leads nowhere."""
+    pid, _ = api.add_affiliate(email="ann@example.com")
+    with api.deps.database.write() as conn:
+        redact_account(conn, pid, "hash", api.clock.now_ms())
+        erased = affiliates.find_affiliate(conn, Scope.everything(), pid)
+        assert erased is not None
+        recipients = [Recipient(each, each) for each in (erased.email, "ben@example.com")]
+        assert len(send_notice(conn, FACTOR_ADDED, recipients, api.clock.now_ms())) == 1
+    assert [each.recipient for each in mails(api)] == ["ben@example.com"]

@@ -11,6 +11,7 @@ from trackyard.base.texts.languages import ENGLISH, language, speaking, spoken
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.domain.people.callers import HOMES, Account, AccountKind
+from trackyard.domain.platform.erasures import ERASED_HOST
 from trackyard.domain.platform.mails.event_notices import EVENT_NOTICES
 from trackyard.domain.platform.mails.frame import FooterLink, MailLook, framed, look_of, write_content
 from trackyard.domain.platform.mails.kinds import Notice, NoticeKind
@@ -311,17 +312,18 @@ class Recipient:
 def send_notice(
     conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **values: object
 ) -> list[str]:
-    """Queue a mail to each recipient; return the ids of the mails.
+    """Queue a mail to each recipient, except erased ones; return the ids of the mails.
 
     Each mail is in the language of its recipient. values: the values of the placeholders, apart from {name};
     functions among them are called in this language, and an MailedOffer leads to the recipient's own page of the offer.
     {link} is `link` of the values, else the page of the notice, else the page of the offer in `offer`.
     """
-    base, told = settings.find_api_url(conn), list(recipients)
+    base = settings.find_api_url(conn)
+    reached = [each for each in recipients if not each.email.endswith(ERASED_HOST)]
     look, queued = look_of(settings.find_network(conn), base), []
     own = mail_texts.find_texts(conn, notice.kind)
-    chosen = languages_of(conn, [each.owner for each in told if each.owner])
-    for recipient in told:
+    chosen = languages_of(conn, [each.owner for each in reached if each.owner])
+    for recipient in reached:
         code = chosen.get(recipient.owner, "") if recipient.owner else ""
         with speaking(language(code or recipient.language)):
             made = _written(notice, recipient, base, look, own, values)

@@ -45,6 +45,9 @@ PERSONAL_PARAMS: Final = ("ip", "referrer", "user_id")
 """The parameters of an inbound postback with personal data."""
 
 
+ERASED_HOST: Final = "@erased.invalid"
+"""How the address of an erased affiliate ends. No mail goes to it (RFC 2606)."""
+
 USER_LENGTH: Final = 255
 """Characters of a user id that conversions store."""
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from trackyard.domain.people.callers import Account, AccountKind
-from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
+from trackyard.domain.platform.erasures import ERASED_HOST, PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.events import bell, choices, events
@@ -254,7 +254,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     email = conn.execute(select(affiliate.c.email).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
     if email is None:
         return False
-    erased_name = f"erased-{affiliate_id}@erased.invalid"
+    erased_name = f"erased-{affiliate_id}{ERASED_HOST}"
     values: dict[str, Any] = dict.fromkeys(PERSONAL_COLUMNS["affiliate"])
     values |= {"email": erased_name, "login": erased_name, "notes": "", "payment_systems": [], "custom_fields": {}}
     values |= {"status_reason": "", "decision_words": "", "password_hash": password_hash, "updated_at": now_ms}
