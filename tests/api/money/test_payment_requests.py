@@ -227,29 +227,31 @@ def compare_statements(
             assert [Decimal(each["amount"]) for each in lines] == [before, *amounts, until]
             if by == "day":
                 shown = {
-                    each["date"]: Decimal(str(each["amount"]))
+                    (each["kind"], each["date"]): Decimal(str(each["amount"]))
                     for each in seen["lines"]
-                    if each["kind"] == "conversions"
+                    if each["kind"] in ("conversions", "reversals")
                 }
-                assert shown == {
-                    day: amount for day, amount in _conversions_by_day(network, (first, last), zone) if amount
-                }
+                assert shown == dict(_conversions_by_day(network, (first, last), zone))
 
 
 def _amount(random: Random) -> str:
     return f"{random.randrange(1, 90_000) / 1000:.3f}"
 
 
-def _conversions_by_day(api: Api, span: tuple[Any, Any], zone: ZoneInfo) -> Iterator[tuple[str, Decimal]]:
-    found = dict[str, Decimal]()
+def _conversions_by_day(
+    api: Api, span: tuple[Any, Any], zone: ZoneInfo
+) -> Iterator[tuple[tuple[str, str], Decimal]]:
+    found = dict[tuple[str, str], Decimal]()
     with api.deps.database.read() as conn:
         rows = conn.execute(
             select(ledger.c.at, ledger.c.hold, ledger.c.available).where(ledger.c.kind.in_(("conversion", "change")))
         )
         for at, hold, available_amount in rows:
             day = local_day(at, zone)
-            if span[0] <= day <= span[1]:
-                found[str(day)] = found.get(str(day), Decimal(0)) + hold + available_amount
+            change = hold + available_amount
+            if span[0] <= day <= span[1] and change:
+                key = ("conversions" if change > 0 else "reversals", str(day))
+                found[key] = found.get(key, Decimal(0)) + change
     return iter(found.items())
 
 

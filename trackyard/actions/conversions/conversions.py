@@ -8,12 +8,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, names_in_conversions
 from trackyard.base.errors import NotFound
-from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
+from trackyard.domain.conversions.lists import FAR_FUTURE_MS, ConversionFilter, ListedConversion
 from trackyard.domain.money.payment_states import UNPAID
+from trackyard.domain.money.statements import CONVERSION_LINES
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
-from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.payment_states import paid_sums_of
 from trackyard.store.people import advertisers, affiliates, staff
@@ -36,8 +36,15 @@ def as_seen(conn: Connection, access: Access, chosen: ConversionFilter) -> Conve
     """Return a filter with what the caller does not see: some statuses and reasons of declines."""
     if not isinstance(access.caller, AffiliateCaller):
         return chosen
+    booked = chosen.booked
+    if booked is not None:  # shares of its referrer are the referrer's
+        lines = booked.lines.intersection(CONVERSION_LINES)
+        booked = replace(booked, lines=lines, affiliates=frozenset({access.caller.id}))
     return replace(
-        chosen, hidden_statuses=advertisers.ids_hiding_status(conn), hides_reasons=hides_decline_reasons(conn)
+        chosen,
+        booked=booked,
+        hidden_statuses=advertisers.ids_hiding_status(conn),
+        hides_reasons=hides_decline_reasons(conn),
     )
 
 

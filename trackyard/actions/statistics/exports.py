@@ -21,13 +21,12 @@ from trackyard.actions.statistics.reports import (
 )
 from trackyard.analytics.exports.exports import SpooledReport, each_click, split_into_export_periods
 from trackyard.base.arrow import Batch
-from trackyard.domain.conversions.lists import ConversionFilter
+from trackyard.domain.conversions.lists import FAR_FUTURE_MS, ConversionFilter
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.store.conversions.lists import (
     EXPORT_COLUMNS,
-    FAR_FUTURE_MS,
     count_conversions,
     cursor_before,
     rows_before,

@@ -22,7 +22,7 @@ from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
 from trackyard.base.masks import mask_secrets
 from trackyard.domain.conversions.conversions import ConversionHistoryEntry
-from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
+from trackyard.domain.conversions.lists import FAR_FUTURE_MS, ConversionFilter, ListedConversion
 from trackyard.domain.conversions.postbacks import parse_postback
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.offers.goals import GOAL_LENGTH
@@ -33,7 +33,6 @@ from trackyard.domain.tracking.outbound_calls import DeliveryOutcome
 from trackyard.journal.records import Click, decode_postback
 from trackyard.store.conversions import conversions, inbox, lists
 from trackyard.store.conversions.inbox import UndecidedPostback
-from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import deliveries
 from trackyard.store.tracking.deliveries import PARKED, QueuedDelivery

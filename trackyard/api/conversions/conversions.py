@@ -163,7 +163,8 @@ def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> Expor
     chosen, show = params.chosen(request), _view_maker(request, params, unchanged)
     view = ConversionForStaff if request.staff else ConversionForAffiliate
     zone = params.timezone or request.deps.zone
-    period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
+    span = chosen.booked or chosen
+    period = "_".join(str(local_day(at_ms, zone)) for at_ms in (span.since, span.until - 1))
     if params.is_paged:
         found, _, names = list_visible_conversions(request.deps, request.access, chosen, **params.place(request))
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)

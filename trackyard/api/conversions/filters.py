@@ -12,16 +12,18 @@ from trackyard.api.statistics.times import hour_end_ms, hour_start_ms, span
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import local_day
-from trackyard.domain.conversions.lists import ConversionFilter
+from trackyard.domain.conversions.lists import FAR_FUTURE_MS, ConversionFilter
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
 from trackyard.domain.money.currencies import CODES
 from trackyard.domain.money.payment_states import PaymentState
+from trackyard.domain.money.statements import SUMMED_LINES, BookedIn, LineKind
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Params, Seq
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
+BookedLine = Annotated[str, s.Choice(tuple(line.value for line in SUMMED_LINES))]
 PaymentStateName = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2", "3"))]
 
 _PAYMENT_STATES = {text: state for state in PaymentState for text in (state.value, state.number)}
@@ -29,9 +31,9 @@ _PAYMENT_STATES = {text: state for state in PaymentState for text in (state.valu
 
 
 _SETS: Final = {
-    "offers": "offer", "affiliates": "partner", "browsers": "browser", "systems": "os", "devices": "device",
-    "goals": "goal", "goal_ids": "goal_id", "action_ids": "action_id", "payouts": "payouts", "charges": "revenue",
-    "decline_reasons": "decline_reason",
+    "offers": "offer", "affiliates": "partner", "referrers": "referrer", "browsers": "browser", "systems": "os",
+    "devices": "device", "goals": "goal", "goal_ids": "goal_id", "action_ids": "action_id", "payouts": "payouts",
+    "charges": "revenue", "decline_reasons": "decline_reason",
 }  # fmt: skip
 """Field of ConversionFilter to the parameter of the same values."""
 
@@ -47,6 +49,8 @@ class ConversionFilters(Params):
     comment: a part of the comment.
     payment_status: its name, or the number that `is_paid` has.
     update_to_date, update_to_hour: the last change is in this day or hour, or before.
+    booked: lines of statements; the period and the currency are then those of the entries that the lines add up.
+    referrer: the affiliates that get a share of the conversions.
     """
 
     date_from: s.Day | None = None
@@ -97,11 +101,16 @@ class ConversionFilters(Params):
     revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
     revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
     promo_code: AnyOf[s.Text] = ()
+    booked: AnyOf[BookedLine] = ()
+    referrer: Annotated[Seq[s.Int], Only(admin=True)] = ()
 
     def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
         """Return the filter. Raises BadInput for a wrong period."""
         since, until = self._period(request)
         states = frozenset(_PAYMENT_STATES[state] for state in self.payment_status)
+        booked = self._booked(since, until)
+        if booked is not None:
+            since, until = 0, FAR_FUTURE_MS
         sets: dict[str, Any] = {field: frozenset(getattr(self, name)) or None for field, name in _SETS.items()}
         return ConversionFilter(
             **sets,
@@ -114,7 +123,8 @@ class ConversionFilters(Params):
             countries=frozenset(code.upper() for code in self.country) or None,
             click_ids=frozenset(lowercase_ids(self.clickid)) or None,
             ids=frozenset(lowercase_ids(self.id)) or None,
-            currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
+            currencies=None if booked else self._currencies(),
+            booked=booked,
             payout_from=self.payouts_from,
             payout_to=self.payouts_to,
             charge_from=self.revenue_from,
@@ -126,6 +136,17 @@ class ConversionFilters(Params):
             payment_states=states or None,
             promo_codes=frozenset(code.lower() for code in self.promo_code) or None,
         )
+
+    def _currencies(self) -> frozenset[str] | None:
+        return frozenset(CODES.get(number, "") for number in self.currency) or None
+
+    def _booked(self, since: int, until: int) -> BookedIn | None:
+        """Return what selects conversions by lines of statements in a period, or None."""
+        if not self.booked:
+            return None
+        lines = frozenset(LineKind(line) for line in self.booked)
+        affiliates, referrers = (frozenset(each) or None for each in (self.partner, self.referrer))
+        return BookedIn(lines, since, until, self._currencies(), affiliates, referrers)
 
     def _period(self, request: ApiRequest[Deps]) -> tuple[int, int]:
         zone = self.timezone or request.deps.zone

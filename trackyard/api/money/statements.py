@@ -47,7 +47,7 @@ class ShowStatement(ExportParams):
 class StatementLineView(View):
     """A line of a statement.
 
-    kind: conversions, referral, correction, payment, or cancelled payment; opening and closing in files alone.
+    kind: one of LineKind, or cancelled payment; opening and closing in files alone.
     date: the date of the line; "" for sums over the period.
     number: the number of the correction or payment.
     text: the title of the offer, or the comment of the correction.
@@ -66,9 +66,12 @@ class StatementTotalsView(View):
     """The sums of the lines by kind."""
 
     conversions: Money
+    reversals: Money
     referral: Money
+    referral_reversals: Money
     corrections: Money
     payments: Money
+    earlier: Money
 
 
 class StatementView(View):
@@ -119,7 +122,8 @@ def statement_rows(request: ApiRequest[Deps], params: ShowStatement) -> ExportTa
 def show(request: ApiRequest[Deps], params: ShowStatement) -> StatementAnswer:
     """Show what changed an affiliate's balance in a period, in one currency.
 
-    The opening balance and all lines together are the closing balance. Conversions are added up by day or by offer.
+    The opening balance and all lines together are the closing balance. Conversions, and what is taken back of
+    them, are added up by day or by offer. The list of conversions with `booked` has what a line adds up.
     """
     days = params.days(request.deps.zone)
     found = _statement(request, params, days)
@@ -133,9 +137,12 @@ def show(request: ApiRequest[Deps], params: ShowStatement) -> StatementAnswer:
             opening=_sum_of(found.opening),
             totals=StatementTotalsView(
                 conversions=number(found.total(LineKind.CONVERSIONS)),
+                reversals=number(found.total(LineKind.REVERSALS)),
                 referral=number(found.total(LineKind.REFERRAL)),
+                referral_reversals=number(found.total(LineKind.REFERRAL_REVERSALS)),
                 corrections=number(found.total(LineKind.CORRECTION)),
                 payments=number(found.total(LineKind.PAYMENT)),
+                earlier=number(found.total(LineKind.EARLIER)),
             ),
             closing=_sum_of(closing),
             hold=number(closing.hold),

@@ -36,6 +36,7 @@ from trackyard.console.portal.words import decline_text
 from trackyard.console.staff.traffic.reasons import DECLINES
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.money.currencies import CODES
+from trackyard.domain.money.statements import CONVERSION_LINES
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.people.threads import ThreadSubject
 
@@ -112,6 +113,21 @@ _PAID: Final = {
     "pending": lazy_gettext("In a payment"),
     "closed": lazy_gettext("Paid"),
 }
+_BOOKED: Final = FilterBy(
+    name="booked",
+    label=lazy_gettext("In the statement"),
+    words={
+        "conversions": lazy_gettext("Conversions"),
+        "reversals": lazy_gettext("Taken back"),
+        "referral": lazy_gettext("Referral share"),
+        "referral_reversals": lazy_gettext("Referral share taken back"),
+    },
+    is_more=True,
+)
+_OWN_BOOKED: Final = replace(
+    _BOOKED, words={each: word for each, word in (_BOOKED.words or {}).items() if each in CONVERSION_LINES}
+)
+_CURRENCY: Final = FilterBy(name="currency", choices=_currencies, sent=_CURRENCY_NUMBERS, is_more=True)
 _MORE: Final = (
     FilterBy(name="action", parameter="action_id"),
     FilterBy(name="click", parameter="clickid"),
@@ -119,7 +135,9 @@ _MORE: Final = (
     FilterBy(name="device", words=_DEVICES),
     FilterBy(name="os", label=lazy_gettext("System")),
     FilterBy(name="browser"),
-    FilterBy(name="currency", choices=_currencies, sent=_CURRENCY_NUMBERS),
+    _CURRENCY,
+    _BOOKED,
+    FilterBy(name="referrer", objects=AFFILIATES, label=lazy_gettext("Referrer")),
     FilterBy(name="charge_from", parameter="revenue_from", label=lazy_gettext("Charge from"), said=_amount),
     FilterBy(name="charge_to", parameter="revenue_to", label=lazy_gettext("Charge up to"), said=_amount),
     FilterBy(name="payout_from", parameter="payouts_from", label=lazy_gettext("Payout from"), said=_amount),
@@ -274,6 +292,8 @@ OWN_CONVERSIONS: Final = ListPage[ConversionForAffiliate, ConversionsForAffiliat
         _COUNTRY,
         FilterBy(name="sub1", parameter="subid1"),
         FilterBy(name="sub2", parameter="subid2"),
+        _OWN_BOOKED,
+        _CURRENCY,
     ),
     columns=(
         ListColumn(title=lazy_gettext("Time"), cell=lambda each, _: cells.moment(each.created_at)),

@@ -1,6 +1,6 @@
 """A statement as a page, as a file and on paper (docs/spec/console.md#money)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -16,32 +16,44 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import AFFILIATES
+from trackyard.console.money.corrections import PATH as CORRECTIONS
 from trackyard.console.money.payments import OWN_PATH
+from trackyard.domain.money.statements import CONVERSION_LINES, REFERRAL_LINES
 
 pages = Pages()
 
 METHOD: Final = statements.show
 GROUPS: Final = (("day", lazy_gettext("By day")), ("offer", lazy_gettext("By offer")))
-_STAFF_LINKS: Final = {"offer": "/console/offers", "payment": "/console/payments"}
-_OWN_LINKS: Final = {"offer": "/portal/offers", "payment": OWN_PATH}
-_WORDS: Final = {
+WORDS: Final = {
     "conversions": lazy_gettext("Conversions"),
+    "reversals": lazy_gettext("Taken back"),
     "referral": lazy_gettext("Referral share"),
+    "referral_reversals": lazy_gettext("Referral share taken back"),
     "correction": lazy_gettext("Correction"),
     "payment": lazy_gettext("Payment"),
     "cancelled payment": lazy_gettext("Cancelled payment"),
+    "earlier": lazy_gettext("Earned on another platform"),
 }
+_SUBJECTS: Final = {
+    "conversions": "offers",
+    "reversals": "offers",
+    "payment": "payments",
+    "cancelled payment": "payments",
+}
+"""The kinds of lines with a page of their subject, to the path of such pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
     """A line of a statement.
 
-    what: the kind of line, in words. link: the page of its subject, "" = none. balance: the balance after the line.
+    what: the kind of line, in words. rows: the list of what the line adds up, None = none.
+    link: the page of its subject, "" = none. balance: the balance after the line.
     """
 
     date: str
     what: str
+    rows: PageAddress | None
     text: str
     link: str
     amount: Decimal
@@ -52,15 +64,33 @@ class StatementRow:
 class _Owner:
     """The affiliate of a statement, as a page shows it.
 
-    sent: the parameters that select it; none on its own page. subject: its name there.
-    links: the paths of the pages of lines, by their kind. back: the page before.
+    id: its number for staff; "" on its own pages. subject: its name there. home: its pages. back: the page before.
     """
 
-    sent: Sequence[Pair]
+    id: str
     subject: str
-    links: Mapping[str, str]
+    home: str
     back: str
     back_label: str
+
+    @property
+    def sent(self) -> list[Pair]:
+        """Return the parameters of the method that select it."""
+        return [("pid", self.id)] if self.id else []
+
+    def rows_of(self, kind: str, days: Sequence[Pair], more: Sequence[Pair]) -> PageAddress | None:
+        """Return the list of what lines of a kind add up on some days."""
+        of_it, of_referrer = ([(name, self.id)] if self.id else [] for name in ("affiliate", "referrer"))
+        if kind in CONVERSION_LINES:
+            return PageAddress(f"{self.home}/conversions", (*days, ("booked", kind), *of_it, *more))
+        if kind in REFERRAL_LINES and self.id:
+            return PageAddress(f"{self.home}/conversions", (*days, ("booked", kind), *of_referrer, *more))
+        if kind in REFERRAL_LINES:
+            return PageAddress(f"{self.home}/referrals")
+        if kind == "correction" and self.id:
+            since, until = (day for _, day in days)
+            return PageAddress(CORRECTIONS, (*of_it, ("since", since), ("until", until)))
+        return None
 
 
 @pages.get("/console/statements/{id}", needs=(METHOD, affiliates.show_balance))
@@ -68,7 +98,7 @@ def of_affiliate(request: PageRequest) -> PageAnswer:
     """Show what changed the balance of an affiliate."""
     number, currencies = _account(request)
     name = AFFILIATES.names(request.calls, [number]).get(str(number), f"#{number}")
-    owner = _Owner([("pid", str(number))], name, _STAFF_LINKS, f"/console/affiliates/{number}", name)
+    owner = _Owner(str(number), name, "/console", f"/console/affiliates/{number}", name)
     return _page(request, owner, currencies)
 
 
@@ -95,7 +125,7 @@ def _account(request: PageRequest) -> tuple[int, list[str]]:
 def own(request: PageRequest) -> PageAnswer:
     """Show what changed the balance."""
     currencies = currencies_of(request.calls.ask(affiliates.show_balance).balance)
-    owner = _Owner((), "", _OWN_LINKS, OWN_PATH, gettext("Payments"))
+    owner = _Owner("", "", "/portal", OWN_PATH, gettext("Payments"))
     return _page(request, owner, currencies)
 
 
@@ -116,7 +146,8 @@ def _page(request: PageRequest, owner: _Owner, currencies: Sequence[str]) -> Htm
     return request.page(
         "money/statement.html",
         statement=found,
-        rows=_rows(found, owner.links),
+        rows=_rows(found, owner, address),
+        sums=_sums(found.totals),
         groups=GROUPS,
         group=_group(address),
         period=period,
@@ -131,6 +162,18 @@ def _page(request: PageRequest, owner: _Owner, currencies: Sequence[str]) -> Htm
         back=owner.back,
         back_label=owner.back_label,
     )
+
+
+def _sums(totals: statements.StatementTotalsView) -> list[tuple[str, Decimal]]:
+    """Return the sums of the kinds of lines: labels and amounts, without what rarely exists and is 0."""
+    usual = [
+        (gettext("Conversions"), totals.conversions),
+        (gettext("Taken back"), totals.reversals),
+        (gettext("Referral share"), totals.referral + totals.referral_reversals),
+        (gettext("Corrections"), totals.corrections),
+        (gettext("Payments"), totals.payments),
+    ]
+    return [*([(gettext("Earned on another platform"), totals.earlier)] if totals.earlier else []), *usual]
 
 
 def statement_file(request: PageRequest, owner: Sequence[Pair], currencies: Sequence[str]) -> PageAnswer:
@@ -165,19 +208,23 @@ def _sent(address: PageAddress, period: DayPeriod, currency: str) -> list[Pair]:
     return [*days, ("currency", currency), ("by", _group(address))]
 
 
-def _rows(statement: statements.StatementView, links: Mapping[str, str]) -> list[StatementRow]:
-    """Return the lines in the order of time, sums over the period first, each with the balance after it."""
+def _rows(statement: statements.StatementView, owner: _Owner, address: PageAddress) -> list[StatementRow]:
+    """Return the lines, each with the balance after it."""
     rows, balance = list[StatementRow](), statement.opening
-    for each in sorted(statement.lines, key=lambda line: line.date):
+    kept = [("currency", statement.currency), *(("tz", zone) for zone in address.all("tz"))]
+    for each in statement.lines:
         balance += each.amount
+        days = [("from", each.date or statement.date_from), ("to", each.date or statement.date_to)]
+        of_offer = [("offer", str(each.offer_id))] if each.offer_id else []
         number = each.offer_id or each.number
-        link = links.get("offer" if each.offer_id else each.kind.rpartition(" ")[2], "")
+        link = f"{owner.home}/{_SUBJECTS[each.kind]}/{number}" if number and each.kind in _SUBJECTS else ""
         rows.append(
             StatementRow(
                 date=each.date,
-                what=_WORDS[each.kind],
+                what=WORDS[each.kind],
+                rows=owner.rows_of(each.kind, days, [*of_offer, *kept]),
                 text=each.text or (str(number) if number else ""),
-                link=f"{link}/{number}" if link and number else "",
+                link=link,
                 amount=each.amount,
                 balance=balance,
             )

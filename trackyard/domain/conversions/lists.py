@@ -8,7 +8,10 @@ from typing import Any, Final
 from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.payment_states import UNPAID, PaidSums, PaymentState
+from trackyard.domain.money.statements import BookedIn
 
+FAR_FUTURE_MS: Final = 2**53
+"""A time after all others, UTC milliseconds."""
 HIDDEN_STATUS: Final = Status.PENDING.value
 HIDDEN_COMMENT: Final = ""
 """What an affiliate sees of conversions of an advertiser that hides their status; of a hidden reason the comment."""
@@ -24,6 +27,8 @@ class ConversionFilter:
     decline_reasons: comments of declined conversions, in any case.
     comments: parts of comments, in any case.
     promo_codes: without letter case.
+    referrers: affiliates that get a share of the conversions.
+    booked: selects by the entries of the ledger, whatever the age of the conversion.
     hidden_statuses: advertisers of conversions that count as pending, without a comment (HIDDEN_STATUS).
     hides_reasons: whether declined conversions count as without a comment.
     """
@@ -59,6 +64,8 @@ class ConversionFilter:
     comments: frozenset[str] | None = None
     payment_states: frozenset[PaymentState] | None = None
     promo_codes: frozenset[str] | None = None
+    referrers: frozenset[int] | None = None
+    booked: BookedIn | None = None
     hidden_statuses: frozenset[str] = frozenset()
     hides_reasons: bool = False
 

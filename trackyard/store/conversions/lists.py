@@ -36,13 +36,12 @@ from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money.payment_states import has_state
+from trackyard.store.money.statements import is_booked
 from trackyard.store.tables import conversion
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "paid")
 _MOST_REASONS: Final = 50
-FAR_FUTURE_MS: Final = 2**53
-"""A time after all others, UTC milliseconds."""
 EXPORT_COLUMNS: Final = tuple(column.name for column in _COLUMNS)
 """The columns of exports, read without an object for each value.
 
@@ -131,6 +130,7 @@ def _conditions(conn: Connection, criteria: ConversionFilter) -> list[ColumnElem
     among = (
         (table.offer_id, criteria.offers),
         (table.affiliate_id, criteria.affiliates),
+        (table.referrer_id, criteria.referrers),
         (table.advertiser_id, criteria.advertisers),
         (table.country, criteria.countries),
         (table.browser, criteria.browsers),
@@ -164,6 +164,9 @@ def _conditions(conn: Connection, criteria: ConversionFilter) -> list[ColumnElem
         conditions.append(func.lower(table.promo_code).in_(criteria.promo_codes))
     if criteria.payment_states is not None:
         conditions.append(or_(false(), *(has_state(state) for state in sorted(criteria.payment_states))))
+    if criteria.booked is not None:
+        conditions.append(is_booked(criteria.booked))
+        conditions += [table.advertiser_id.not_in(criteria.hidden_statuses)] if criteria.hidden_statuses else []
     return conditions
 
 
