@@ -183,7 +183,7 @@ def test_referral_share_has_its_day_and_so_has_what_is_taken_back(network: Api) 
         assert not own.get("/3.1/stats/conversions", **sent)["conversions"], "it is another affiliate's conversion"
 
 
-def test_what_was_earned_before_is_a_line_of_its_day(network: Api) -> None:
+def test_earlier_earnings_are_a_line_of_their_day(network: Api) -> None:
     pid, own = network.add_affiliate()
     noon = int(datetime(2023, 11, 3, 12, tzinfo=UTC).timestamp() * 1000)
     book(network, LedgerEntry(pid, "opening", str(pid), 1, "USD", Decimal(0), Decimal("40.5"), noon))

@@ -49,7 +49,7 @@ class ConversionFilters(Params):
     comment: a part of the comment.
     payment_status: its name, or the number that `is_paid` has.
     update_to_date, update_to_hour: the last change is in this day or hour, or before.
-    booked: lines of statements; the period and the currency are then those of the entries that the lines add up.
+    booked: lines of statements; the entries that they add up then give the period and the currency.
     referrer: the affiliates that get a share of the conversions.
     """
 
@@ -141,7 +141,7 @@ class ConversionFilters(Params):
         return frozenset(CODES.get(number, "") for number in self.currency) or None
 
     def _booked(self, since: int, until: int) -> BookedIn | None:
-        """Return what selects conversions by lines of statements in a period, or None."""
+        """Return the selection by lines of statements in a period, or None."""
         if not self.booked:
             return None
         lines = frozenset(LineKind(line) for line in self.booked)

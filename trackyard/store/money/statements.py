@@ -45,7 +45,7 @@ def balance_before(conn: Connection, affiliate_id: int, currency: str, until: in
 def sums_by_quarter(
     conn: Connection, affiliate_id: int, currency: str, since: int, until: int
 ) -> list[tuple[int, bool, Summed]]:
-    """Return the changes by each quarter of an hour with changes: its start, whether they are shares, the sums.
+    """Return the changes by each quarter of an hour with changes: start, whether they are shares, sums.
 
     Shares are of referred affiliates, the other changes of the affiliate's own conversions.
     """
@@ -80,7 +80,7 @@ def sum_of_shares(conn: Connection, affiliate_id: int, currency: str, since: int
 
 
 def other_lines(conn: Connection, affiliate_id: int, currency: str, since: int, until: int) -> Iterator[StatementLine]:
-    """Yield the lines of one entry each: corrections, payments and what was earned before, the oldest first."""
+    """Yield the lines of single entries, the oldest first."""
     query = (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.at, ledger.c.available)
         .where(*_within(affiliate_id, currency, since, until), ledger.c.kind.in_(_OF_ENTRY))
