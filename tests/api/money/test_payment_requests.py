@@ -238,9 +238,7 @@ def _amount(random: Random) -> str:
     return f"{random.randrange(1, 90_000) / 1000:.3f}"
 
 
-def _conversions_by_day(
-    api: Api, span: tuple[Any, Any], zone: ZoneInfo
-) -> Iterator[tuple[tuple[str, str], Decimal]]:
+def _conversions_by_day(api: Api, span: tuple[Any, Any], zone: ZoneInfo) -> Iterator[tuple[tuple[str, str], Decimal]]:
     found = dict[tuple[str, str], Decimal]()
     with api.deps.database.read() as conn:
         rows = conn.execute(
