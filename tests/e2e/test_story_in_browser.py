@@ -147,9 +147,14 @@ def pay(story: SharedBrowser) -> None:
     story.go(".rail a", "Payments")
     story.go("main a", "Propose payments")
     story.says("Blue Harbor Media", "$7.00")
-    story.go("main button", "Make the payments")
+    story.tab.run("document.querySelector('main input[name=pid]').click()")
+    story.go("main button", "Show the payments")
+    story.says("Make 1 payment?", "$7.00 together.")
+    story.go("main button", "Make 1 payment")
     story.go("main tbody th a")
     story.go("main button", "Mark as paid")
+    story.says("Mark 1 payment as paid?")
+    story.go("main button", "Mark 1 payment as paid")
     story.says("$7.00", "Paid")
 
 

@@ -218,7 +218,7 @@ _PLAIN_NAMES: Final = (
     "list[*][revenue] list[*][sum] list[*][ua] locale mail_from method moderation_status "
     "name note note_aff note_sales notes notice_percent_overcap os page params[*] password "
     "audience body button click_params[*] click_ip click_ua subject "
-    "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payouts "
+    "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payment_terms payouts "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "
     "strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title title_lang[*] ua "

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tests.support.api import PASSWORD, Api
 from trackyard.actions.deps import Deps
-from trackyard.actions.money import affiliate_payments, held_changes, payment_requests
+from trackyard.actions.money import affiliate_payments, held_changes, payment_changes, payment_requests
 from trackyard.actions.people.staff import set_password
 from trackyard.base.errors import RequestError
 from trackyard.base.ids import new_id
@@ -153,6 +153,11 @@ def paying(desk: MoneyDesk) -> Any:
     return affiliate_payments.add_payments(
         desk.deps, desk.staff, affiliate_payments.PaymentRun(affiliate_ids=(desk.pid,))
     )
+
+
+def exactly(amount: str) -> Step:
+    """Make a payment of an amount."""
+    return lambda desk: payment_changes.add_exact_payment(desk.deps, desk.staff, desk.pid, Decimal(amount), "USD", "")
 
 
 def moved(status: PaymentStatus) -> Step:

@@ -12,6 +12,7 @@ from tests.actions.money.desk import (
     by_name,
     careful,
     earned,
+    exactly,
     moved,
     open_desk,
     paying,
@@ -88,10 +89,20 @@ REQUESTS = (
     Row(
         "accept what is not available any more",
         decided("accept_request", ""),
-        (earned("30"), asked("12.5"), paying),
+        (earned("30"), asked("12.5"), exactly("30")),
         (),
         ("created 30",),
         "Conflict id: Only 0 USD are available by now: reject the request.",
+    ),
+    Row(
+        "a run pays a request",
+        lambda desk: (
+            (paying(desk), payment_requests.get_request(desk.deps, desk.staff, desk.made["request"]).status)[1].value
+        ),
+        (earned("30"), asked("12.5")),
+        ("payment -30 USD",),
+        ("created 30",),
+        returns="accepted",
     ),
     Row(
         "a request that does not exist",

@@ -17,6 +17,7 @@ from tests.actions.money.desk import (
 from tests.support.api import Api
 from trackyard.actions.money import (
     affiliate_payments,
+    payment_proposals,
 )
 from trackyard.base.money import plain_amount
 from trackyard.domain.money.affiliate_payments import PaymentFilter, PaymentStatus
@@ -38,14 +39,14 @@ PAYMENTS = (
     Row(
         "what is available is due",
         lambda desk: [
-            plain_amount(each.amount) for each in affiliate_payments.list_due(desk.deps, desk.staff, (desk.pid,))
+            plain_amount(each.amount) for each in payment_proposals.list_due(desk.deps, desk.staff, (desk.pid,))
         ],
         (earned("30"),),
         returns=["30"],
     ),
     Row(
         "less than a cent is not due",
-        lambda desk: affiliate_payments.list_due(desk.deps, desk.staff, (desk.pid,)),
+        lambda desk: payment_proposals.list_due(desk.deps, desk.staff, (desk.pid,)),
         (earned("0.0099"),),
         returns=[],
     ),

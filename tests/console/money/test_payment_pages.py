@@ -36,12 +36,19 @@ def test_payments_are_proposed_for_the_chosen_affiliates(api: Api) -> None:
     assert "<script>alert" not in visitor.get(f"{LIST}/due?currency=USD").text
     nobody = visitor.post(f"{LIST}/due", currency="USD", comment="kept words")
     assert nobody.status_code == 400 and "Choose at least one affiliate." in nobody.text and "kept words" in nobody.text
-    made = visitor.post(f"{LIST}/due", currency="USD", pid=[ann], comment="November")
+    sent: dict[str, Any] = {"currency": "USD", "pid": [ann], "comment": "November"}
+    preview = visitor.post(f"{LIST}/due", **sent)
+    assert "Make 1 payment?" in preview.text and "$12.50 together. Nothing is made yet." in preview.text
+    assert statuses(api) == {}
+    earn(api, ann, "1.00")
+    stale = visitor.post(f"{LIST}/due", **sent, do="make", amount=["12.5000"])
+    assert stale.status_code == 400 and "the amount is 13.5 by now, not 12.5" in stale.text and statuses(api) == {}
+    made = visitor.post(f"{LIST}/due", **sent, do="make", amount=["13.50"])
     assert made.headers["location"] == f"{LIST}?status=created"
     text = visitor.read(f"{LIST}?status=created").text
-    assert "1 payment made, $12.50 together." in text and "Ann $12.50 To be paid" in text and "November" in text
+    assert "1 payment made, $13.50 together." in text and "Ann $13.50 To be paid" in text and "November" in text
     [stored] = api.admin.get("/3.1/admin/payments")["payments"]
-    assert (stored["pid"], stored["amount"], stored["comment"]) == (ann, 12.5, "November")
+    assert (stored["pid"], stored["amount"], stored["comment"]) == (ann, 13.5, "November")
 
 
 def test_payments_are_marked_one_by_one_and_several_at_once(api: Api) -> None:
@@ -55,15 +62,24 @@ def test_payments_are_marked_one_by_one_and_several_at_once(api: Api) -> None:
         "due",
         str(first),
     ]
-    visitor.post(LIST, do="paid", payment=[first, second])
+    preview = visitor.post(LIST, do="paid", payment=[first, second])
+    assert "Mark 2 payments as paid?" in preview.text and "$10.00 together." in preview.text
+    assert statuses(api) == dict.fromkeys((first, second, third), "created")
+    stale = {"do": "paid", "payment": [first], "amount": ["4.00"]}
+    visitor.post(LIST, **stale)
+    assert f"Payment {first}: The amount is 5 USD by now, not 4." in visitor.read(LIST).text
+    visitor.post(LIST, do="paid", payment=[first, second], amount=["5.0000", "5"])
     assert "2 payments are paid." in visitor.read(LIST).text
-    visitor.post(LIST, do="cancelled", payment=[second])
+    assert "Nothing to change" in visitor.post(LIST, do="cancelled", payment=[second]).text
+    visitor.post(LIST, do="cancelled", payment=[second], amount=["5"])
     assert f"Payment {second}: The payment is paid." in visitor.read(LIST).text
     page = f"{LIST}/{third}"
     assert visitor.post(page, comment=HOSTILE).headers["location"] == page
     assert "<script>alert" not in visitor.get(page).text and "<script>alert" not in visitor.get(LIST).text
     assert "Conversion" in visitor.read(page).text
-    visitor.post(page, status="cancelled")
+    assert "Cancel 1 payment?" in visitor.post(page, status="cancelled").text
+    done = visitor.post(LIST, do="cancelled", payment=[third], amount=["5"], back=page)
+    assert done.headers["location"] == page
     assert statuses(api) == {first: "paid", second: "paid", third: "cancelled"}
     shown = visitor.read(page).text
     assert "its amount is available again" in shown
@@ -102,7 +118,7 @@ def test_held_payment_is_confirmed_by_another_administrator(api: Api) -> None:
     earn(api, pid, "5.00")
     [number] = pay(api, pid)
     author, other = staff_visitor(api, app=app), staff_visitor(api, app=app)
-    author.post(f"{LIST}/{number}", status="paid")
+    author.post(LIST, do="paid", payment=[number], amount=["5"], back=f"{LIST}/{number}")
     assert "1 payment is held until another administrator confirms." in author.read(f"{LIST}/{number}").text
     assert "1 change waits for a second person." in author.read(LIST).text
     [change] = held(api)

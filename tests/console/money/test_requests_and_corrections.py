@@ -92,7 +92,7 @@ def test_held_changes_are_work_for_those_who_may_confirm(api: Api) -> None:
     [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
     careful = replace(api, deps=replace(api.deps, needs_second_person=True))
     author = staff_visitor(api, app=console_app(careful))
-    author.post("/console/payments", do="paid", payment=[payment["id"]])
+    author.post("/console/payments", do="paid", payment=[payment["id"]], amount=["5"])
     assert "waits for a second person" not in author.read("/console/").text, "the author cannot confirm"
     other = staff_visitor(api, Role.ADMIN, app=console_app(careful))
     text = other.read("/console/").text

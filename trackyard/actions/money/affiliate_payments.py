@@ -30,16 +30,27 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentStatus,
 )
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
+from trackyard.domain.money.payees import account_text, choose_payee
+from trackyard.domain.money.payment_proposals import (
+    PAYEE_REST_MS,
+    DueAccount,
+    Payable,
+    ProposalReason,
+    payable_of,
+)
+from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestStatus
 from trackyard.domain.money.units import in_units, unit_of
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.mails.values import MailMoney
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
-from trackyard.store.money import payment_changes, payment_systems
+from trackyard.store.money import payment_changes, payment_requests, payment_systems
 from trackyard.store.people import affiliates
 
 _PIECE: Final = 1000
+_DAY_MS: Final = 86_400_000
+_PAYEE_CHANGED: Final = "its payment systems changed in the last 24 hours: name it to pay it"
 _CHANGED_SINCE: Final = (
     "The payment, or the payment systems of its affiliate, changed since: refuse this change, and execute the payment "
     "again."
@@ -61,6 +72,7 @@ class PaymentRun:
 
     affiliate_ids, currencies: empty is all of them. excluded_ids: affiliates that get none.
     chosen: what is paid. since_last_payment: pays what became available since the last payment, not `chosen.since`.
+    seen: the amounts that a person saw, by affiliate and currency; another one is not paid. None = any is.
     comment: the affiliate may see it. note: for staff.
     """
 
@@ -69,8 +81,14 @@ class PaymentRun:
     currencies: Sequence[str] = ()
     chosen: PayableFilter = field(default_factory=PayableFilter)
     since_last_payment: bool = False
+    seen: Mapping[tuple[int, str], Decimal] | None = None
     comment: str = ""
     note: str = ""
+
+    @property
+    def pays_requests(self) -> bool:
+        """Return whether it pays open requests in full: it chooses nothing of what is available."""
+        return self.chosen == PayableFilter() and not self.since_last_payment
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,38 +106,26 @@ _PUBLISHED: Final = {PaymentStatus.PAID: EventKind.PAYMENT_PAID, PaymentStatus.C
 """The statuses of which the affiliate hears."""
 
 
-def list_due(
-    deps: Deps, access: Access, affiliate_ids: Sequence[int] = (), currency: str | None = None
-) -> list[PayableBalance]:
-    """Return the balances with whole units that reach the least payment of their currency."""
-    min_payment = _least_payments(deps)
-    with deps.database.read() as conn:
-        scope = scope_of(conn, access)
-        currencies = () if currency is None else (currency,)
-        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currencies=currencies)
-        names = affiliates.names_of(conn, {item.affiliate_id for item in due})
-    least = ((item, min_payment.get(item.currency, ZERO)) for item in due)
-    return [
-        replace(item, email=names[item.affiliate_id].email, min_payment=minimum)
-        for item, minimum in least
-        if (payable := in_units(item.amount, item.currency)) >= minimum and payable > ZERO
-    ]
-
-
 def add_payments(
     deps: Deps, access: Access, run: PaymentRun, *, field: str = "pid"
 ) -> tuple[list[AffiliatePayment], list[SkippedPayment]]:
     """Create a payment for each affiliate and currency that is due; each on its own.
 
     field: the parameter with the affiliates.
-    Returns the payments, and the requested affiliates without a payment, with the reason.
+    A run that names no affiliates leaves out the ones that changed their payment systems in the last 24 hours.
+    Returns the payments, and the affiliates without a payment that were named or left out, with the reason.
     Raises BadInput for an affiliate that does not exist or is out of scope.
     """
-    min_payment = _least_payments(deps)
+    min_payment = least_payments(deps)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         check_affiliates(conn, scope, run.affiliate_ids, field)
         due = payments.list_payable(conn, scope, affiliate_ids=run.affiliate_ids, currencies=run.currencies)
+        changed = (
+            set[int]()
+            if run.affiliate_ids
+            else affiliates.payee_changes_since(conn, deps.clock.now_ms() - PAYEE_REST_MS)
+        )
     made: list[AffiliatePayment] = []
     wanted = [each for each in run.affiliate_ids if each not in run.excluded_ids]
     payable = {item.affiliate_id for item in due}
@@ -127,6 +133,9 @@ def add_payments(
     skipped = [SkippedPayment(each, only, "nothing is available") for each in wanted if each not in payable]
     for item in due:
         if item.affiliate_id in run.excluded_ids:
+            continue
+        if item.affiliate_id in changed:
+            skipped.append(SkippedPayment(item.affiliate_id, item.currency, _PAYEE_CHANGED))
             continue
         outcome = _pay(deps, access, item, min_payment.get(item.currency, ZERO), run)
         if isinstance(outcome, AffiliatePayment):
@@ -143,10 +152,11 @@ def edit_payment(
     *,
     status: PaymentStatus | None = None,
     texts: Mapping[str, str | None] = MappingProxyType({}),
+    seen_amount: Decimal | None = None,
 ) -> EditedPayment:
     """Change the status of a payment, its comment, its note or its account; an execution is mailed.
 
-    texts: the new ones by name; None keeps one.
+    texts: the new ones by name; None keeps one. seen_amount: the one that a person saw; None = any.
     A status that sends money and needs a second person is held instead, and nothing changes.
     Raises NotFound, and Conflict for a forbidden move or an account that cannot change any more.
     """
@@ -154,6 +164,9 @@ def edit_payment(
         before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
         given = {name: value for name, value in texts.items() if value is not None}
         _check_account(deps, before, given)
+        if seen_amount is not None and seen_amount != before.amount:
+            seen, now = plain_amount(seen_amount), plain_amount(before.amount)
+            raise Conflict({"seen_amount": [f"The amount is {now} {before.currency} by now, not {seen}."]})
         after = before.status if status is None else status
         if after is before.status:
             payments.set_texts(conn, number, given, deps.clock.now_ms())
@@ -308,13 +321,12 @@ def payee_of(
     system_id: the one that the affiliate asked for; otherwise its first one that pays the currency.
     """
     own = affiliates.affiliates_of(conn, [affiliate_id])[affiliate_id].payment_systems
-    fitting = [each for each in own if each["currency"] in ("", currency) and system_id in (None, each["system_id"])]
-    if not fitting:
+    payee = choose_payee(own, currency, system_id)
+    if payee is None:
         return None, ""
-    system = payment_systems.find_payment_system(conn, fitting[0]["system_id"])
+    system = payment_systems.find_payment_system(conn, payee["system_id"])
     labels = {} if system is None else {str(each["id"]): each["lang_label"] for each in system.fields}
-    values = {str(name): value for name, value in fitting[0]["fields"].items()}
-    return fitting[0]["system_id"], "\n".join(f"{labels.get(name, name)}: {value}" for name, value in values.items())
+    return payee["system_id"], account_text(payee, labels)
 
 
 def _pay(
@@ -329,47 +341,79 @@ def _pay(
     try:
         with deps.database.write() as conn:
             payments.lock_affiliate(conn, due.affiliate_id)
-            chosen = run.chosen
-            if run.since_last_payment:
-                chosen = replace(chosen, since=payments.find_last_payment_time(conn, *account_key))
-            available_amount = payments.get_available(conn, *account_key)
-            unpaid = payments.get_unpaid(conn, *account_key, chosen)
-            unpayable = _unpayable_reason(unpaid, due.currency, min_payment, available_amount)
-            if unpayable is not None:
+            chosen = _chosen(conn, due, run, now)
+            request = payment_requests.find_open_request(conn, *account_key)
+            asked = None if request is None or not run.pays_requests else request.amount
+            account = DueAccount(
+                affiliate_id=due.affiliate_id,
+                currency=due.currency,
+                available=payments.get_available(conn, *account_key),
+                due=payments.get_unpaid(conn, *account_key, chosen),
+            )
+            payable = payable_of(account, min_payment, asked)
+            unpayable = _unpayable_text(account, payable, min_payment, run)
+            if unpayable:
                 return unpayable
+            is_asked = asked is not None and in_units(asked, due.currency) <= payable.amount
             made = payments.add_payment(
                 conn,
                 *account_key,
                 chosen=chosen,
+                exactly=payable.amount if payable.exactly else None,
                 texts={"comment": run.comment, "note": run.note},
-                payee=payee_of(conn, *account_key),
+                payee=payee_of(conn, *account_key, request.system_id if request and is_asked else None),
                 staff_id=access.caller.id,
                 now_ms=now,
             )
-            unpayable = _unpayable_reason(made.amount, due.currency, min_payment, available_amount)
-            if unpayable is not None:
-                raise _Unpayable(unpayable)
+            if made.amount != payable.amount:
+                raise _Unpayable(_moved(made.amount, payable.amount))
+            if request is not None and is_asked:
+                _accept(conn, request, made, access.caller.id, now)
             _publish_payment(conn, EventKind.PAYMENT_MADE, made, now)
             return made
     except _Unpayable as reason:
         return str(reason)
 
 
-def _unpayable_reason(unpaid: Decimal, currency: str, min_payment: Decimal, available_amount: Decimal) -> str | None:
-    """Return why the whole units of an amount are not paid, or None."""
-    if unpaid <= 0:
-        return "nothing is available"
-    amount = rounded(in_units(unpaid, currency))
-    if not amount:
-        return f"{unpaid} is less than {unit_of(currency)} {currency}, the smallest amount that can be transferred"
-    if amount < min_payment:
-        return f"{amount} is less than the least payment of {min_payment}"
-    return (
-        f"{amount} is more than the {available_amount} that are available by now" if amount > available_amount else None
-    )
+def _chosen(conn: Connection, due: PayableBalance, run: PaymentRun, now_ms: int) -> PayableFilter:
+    """Return the filter of a run for an account, with the payment terms of its affiliate."""
+    chosen = run.chosen
+    if run.since_last_payment:
+        chosen = replace(chosen, since=payments.find_last_payment_time(conn, due.affiliate_id, due.currency))
+    terms = affiliates.affiliates_of(conn, [due.affiliate_id])[due.affiliate_id].payment_terms
+    return replace(chosen, matured_at=now_ms - terms * _DAY_MS) if terms else chosen
 
 
-def _least_payments(deps: Deps) -> dict[str, Decimal]:
+def _accept(conn: Connection, request: PaymentRequest, made: AffiliatePayment, staff_id: str, now_ms: int) -> None:
+    """Accept a request that a run pays."""
+    accepted = {"status": PaymentRequestStatus.ACCEPTED, "payment_id": made.id, "decided_by": staff_id}
+    payment_requests.edit_request(conn, request.id, accepted | {"updated_at": now_ms})
+
+
+def _unpayable_text(account: DueAccount, payable: Payable, min_payment: Decimal, run: PaymentRun) -> str:
+    """Return why an account is not paid, "" if it is."""
+    currency, due = account.currency, rounded(in_units(account.due, account.currency))
+    for reason in payable.reasons:
+        match reason:
+            case ProposalReason.BELOW_MINIMUM:
+                return f"{due} is less than the least payment of {min_payment}"
+            case ProposalReason.NOT_YET_DUE if account.due <= 0 and run.pays_requests:
+                return "nothing is due yet"
+            case _ if account.due <= 0:
+                return "nothing is available"
+            case ProposalReason.DEBT:
+                return f"{due} is more than the {account.available} that are available by now"
+        return f"{account.due} is less than {unit_of(currency)} {currency}, the smallest amount that can be transferred"
+    seen = payable.amount if run.seen is None else run.seen.get((account.affiliate_id, currency), ZERO)
+    return "" if seen == payable.amount else _moved(payable.amount, seen)
+
+
+def _moved(now: Decimal, seen: Decimal) -> str:
+    return f"the amount is {plain_amount(now)} by now, not {plain_amount(seen)}"
+
+
+def least_payments(deps: Deps) -> dict[str, Decimal]:
+    """Return the least payment by currency."""
     return {quote.code: quote.min_payment for quote in list_currencies(deps)}
 
 

@@ -183,7 +183,8 @@ def publish_sign_up(conn: Connection, made: Affiliate, now_ms: int) -> None:
 
 
 def publish_payee_change(conn: Connection, affiliate_id: int, now_ms: int) -> None:
-    """Publish that the payments of an affiliate go to other payment systems."""
+    """Keep the time of a change of the payment systems that pay an affiliate, and publish the change."""
+    affiliates.edit_affiliate(conn, affiliate_id, {"payee_changed_at": now_ms})
     publish(conn, EventKind.PAYEE_CHANGED, now_ms, Concerned(affiliate_id, account=_account(affiliate_id)))
 
 

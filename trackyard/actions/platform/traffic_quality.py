@@ -9,7 +9,7 @@ from trackyard.actions.platform.traffic_findings import QualityFound
 from trackyard.actions.statistics.health import HEALTH_DAYS, health_sentence
 from trackyard.analytics.reports.quality import list_busiest, list_marked_subs, list_offer_traffic
 from trackyard.analytics.reports.robots import list_robot_agents, list_robot_shares
-from trackyard.base.errors import ReportTooHeavy
+from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.decision.visitor.bots import is_bot
 from trackyard.domain.people.scope import Scope
@@ -44,6 +44,20 @@ def check_robots(deps: Deps) -> CheckFindings:
     """Return the versions of systems of which the share of robots jumped in the last day."""
     found = deps.quality.get(deps.clock.now_ms(), lambda: _found(deps))
     return CheckFindings("robots", lazy_gettext("robots"), tuple(_robots(found.jumps)))
+
+
+def find_suspicions(deps: Deps) -> Mapping[int, Sequence[str]] | None:
+    """Return the differences in the traffic of affiliates in words; None where they cannot be read."""
+    try:
+        found = deps.quality.get(deps.clock.now_ms(), lambda: _found(deps))
+    except Unavailable:
+        return None
+    if found.fault:
+        return None
+    suspicions: dict[int, list[str]] = {}
+    for each in found.findings:
+        suspicions.setdefault(each.affiliate, []).append(health_sentence(quality_finding(each)))
+    return suspicions
 
 
 def _robots(jumps: Sequence[RobotJump]) -> Iterator[Finding]:

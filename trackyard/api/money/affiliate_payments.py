@@ -1,10 +1,12 @@
 """Payments to affiliates (docs/spec/money.md#payments-to-affiliates)."""
 
+from decimal import Decimal
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
+from trackyard.actions.money import payment_proposals
 from trackyard.actions.money.affiliate_payments import PaymentRun
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
@@ -79,22 +81,36 @@ class ListDue(Params):
 class AddPayments(Params):
     """The affiliates that are paid.
 
-    date_to: pays what became available until the end of that day; without it all that is available.
+    date_to: pays what became available until the end of that day; without it all that is due.
     """
 
     pid: Seq[s.Id] = ()
     currency: s.Currency | None = None
     date_to: s.Day | None = None
+    amounts: Seq[s.Amount] = ()
     comment: s.LongText = ""
     note: s.LongText = ""
 
+    @property
+    def seen(self) -> dict[tuple[int, str], Decimal] | None:
+        """Return the amounts that were seen. Raises BadInput where they do not fit the affiliates."""
+        if not self.amounts:
+            return None
+        if self.currency is None or len(self.amounts) != len(self.pid):
+            raise BadInput({"amounts": ["Send one amount for each pid, and the currency."]})
+        return {(pid, self.currency): amount for pid, amount in zip(self.pid, self.amounts, strict=True)}
+
 
 class EditPayment(Params):
-    """Changes of a payment. status: paid executes it, cancelled frees what it pays."""
+    """Changes of a payment. status: paid executes it, cancelled frees what it pays.
+
+    seen_amount: the amount that a person saw; a payment of another one keeps its status.
+    """
 
     edits = True
 
     status: Status | None = None
+    seen_amount: s.Amount | None = None
     comment: s.LongText | None = None
     note: s.LongText | None = None
 
@@ -244,8 +260,11 @@ def list_own_entries(request: ApiRequest[Deps], params: Paging) -> PaymentEntrie
 
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
-    """List the affiliates that can be paid. Their available balance reaches the least payment."""
-    due = payments.list_due(request.deps, request.access, params.pid, params.currency)
+    """List the affiliates that can be paid.
+
+    What is due reaches the least payment, or they asked to be paid.
+    """
+    due = payment_proposals.list_due(request.deps, request.access, params.pid, params.currency)
     return DueAnswer(due=[view_of(DueView, item, pid=item.affiliate_id) for item in due])
 
 
@@ -253,7 +272,8 @@ def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
 def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     """Make a payment for each affiliate and currency that can be paid.
 
-    It pays all that is available. With `pid` for these alone; affiliates that cannot be paid are in `skipped`.
+    It pays all that is due, and an open request in full. With `pid` for these alone; affiliates that cannot be paid are
+    in `skipped`. Without `pid`, affiliates that changed their payment systems in the last 24 hours are left out.
     """
     made, skipped = payments.add_payments(
         request.deps,
@@ -264,6 +284,7 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
             chosen=PayableFilter(
                 until=None if params.date_to is None else day_end_ms(params.date_to, request.deps.zone)
             ),
+            seen=params.seen,
             comment=params.comment,
             note=params.note,
         ),
@@ -287,6 +308,7 @@ def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
         request.subject.id,
         status=params.status,
         texts={"comment": params.comment, "note": params.note},
+        seen_amount=params.seen_amount,
     )
     warn_of_held(request, "status", edited.held)
     return PaymentAnswer(payment=payment_view(edited.payment, as_text(request.deps.zone)))

@@ -11,6 +11,7 @@ from trackyard.console.money import (
     held_changes,
     invoice_editing,
     invoices,
+    marking,
     payment,
     payment_requests,
     payments,
@@ -19,6 +20,7 @@ from trackyard.console.money import (
 
 PARTS: Final[tuple[Pages, ...]] = (
     payments.pages,
+    marking.pages,
     due.pages,
     held_changes.pages,
     payment_requests.pages,

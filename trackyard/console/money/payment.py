@@ -24,7 +24,8 @@ from trackyard.console.lists.cells import ListCell, PageLink
 from trackyard.console.lists.declared import ListColumn, ListPage, On
 from trackyard.console.lists.objects import AFFILIATES, MANAGERS
 from trackyard.console.lists.page import answer_list, declare_list
-from trackyard.console.money.payments import DONE, OWN_PATH, OWN_PAYMENTS, PATH, marked
+from trackyard.console.money.marking import preview
+from trackyard.console.money.payments import DONE, OWN_PATH, OWN_PAYMENTS, PATH
 from trackyard.console.money.words import (
     ENTRY_KINDS,
     OTHER_ENTRIES,
@@ -158,11 +159,11 @@ declare_list(pages, PAID)
 
 @pages.post("/console/payments/{id}", needs=(affiliate_payments.list_, affiliate_payments.edit))
 def change(request: PageRequest) -> PageAnswer:
-    """Execute or cancel a payment, or change its comment."""
+    """Show what executing or cancelling a payment does, or change its comment."""
     payment = find_payment(request)
     number, status = str(payment.id), request.field("status")
     if status in DONE:
-        return Redirect(f"{PATH}/{number}", marked(request.calls, status, [number]))
+        return preview(request, status, [number], f"{PATH}/{number}")
     try:
         request.calls.ask(affiliate_payments.edit, [("comment", request.field("comment"))], {"id": number})
     except RequestError as refusal:

@@ -1,6 +1,6 @@
 """The lists of payments to affiliates for staff and affiliates (docs/spec/console.md#money)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -12,11 +12,8 @@ from trackyard.api.money.affiliate_payments import (
     PaymentsAnswer,
 )
 from trackyard.api.people import affiliates, own_account
-from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
-from trackyard.console.frame.address import back_to
-from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists import cells
@@ -29,7 +26,6 @@ from trackyard.console.money.columns import AFFILIATE, AMOUNT
 from trackyard.console.money.own_balances import own_balances
 from trackyard.console.money.payment_requests import OWN_COLUMNS
 from trackyard.console.money.words import OWN_PAYMENT_STATUSES, PAYMENT_MARKS, PAYMENT_STATUSES, currency_choices
-from trackyard.console.staff.faults import fault_of
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -92,7 +88,7 @@ PAYMENTS: Final = ListPage[AffiliatePaymentView, PaymentsAnswer](
     selection=Selection(
         path=PATH,
         field="payment",
-        needs=(affiliate_payments.edit,),
+        needs=(affiliate_payments.list_, affiliate_payments.edit),
         key=lambda each: "" if each.status in DONE else each.id,
         about=lambda each, _: gettext("Choose payment %(id)s", id=each.id),
         line=lazy_gettext("The chosen ones:"),
@@ -155,32 +151,6 @@ OWN_PAYMENTS: Final = ListPage[OwnPaymentView, OwnPaymentsAnswer](
 declare_list(pages, OWN_PAYMENTS)
 
 
-@pages.post(PATH, needs=(affiliate_payments.edit,))
-def mark(request: PageRequest) -> PageAnswer:
-    """Execute or cancel the payments that were chosen."""
-    status, back = request.field("do"), back_to(PATH, request.field("back"))
-    chosen = list(dict.fromkeys(value for name, value in request.form if name == "payment"))
-    if status not in DONE or not chosen:
-        return Redirect(back, gettext("Nothing is changed: choose payments first."))
-    return Redirect(back, marked(request.calls, status, chosen))
-
-
-def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
-    """Give payments a status and return what was done, and why not where the API refused."""
-    done, held, refused = 0, 0, list[str]()
-    for number in chosen:
-        try:
-            answer = calls.ask(affiliate_payments.edit, [("status", status)], {"id": number})
-        except RequestError as refusal:
-            refused.append(gettext("Payment %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
-            continue
-        is_done = answer.payment.status == status
-        done, held = done + is_done, held + (not is_done)
-    parts = [_done(status, done) if done or not held else ""]
-    parts += [_held(held) if held else "", *refused]
-    return " ".join(part for part in parts if part)
-
-
 def waiting_changes(calls: LocalCalls[Deps]) -> int:
     """Return the number of changes that wait for a second person; 0 where the person may not see them."""
     if not calls.may(held_changes.list_):
@@ -195,17 +165,3 @@ def open_requests(calls: LocalCalls[Deps]) -> int:
         return 0
     answer = calls.ask(payment_requests.list_, [("status[]", "open"), ("limit", "1")])
     return answer.pagination.total_count
-
-
-def _done(status: str, number: int) -> str:
-    if status == "paid":
-        return ngettext("1 payment is paid.", "%(num)d payments are paid.", number)
-    return ngettext("1 payment is cancelled.", "%(num)d payments are cancelled.", number)
-
-
-def _held(number: int) -> str:
-    return ngettext(
-        "1 payment is held until another administrator confirms.",
-        "%(num)d payments are held until another administrator confirms.",
-        number,
-    )

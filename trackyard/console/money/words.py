@@ -53,6 +53,19 @@ ENTRY_KINDS: Final[Mapping[str, str]] = {
 """What a payment pays, in words."""
 OTHER_ENTRIES: Final = ("correction", "advance")
 """Kinds that come from no conversion."""
+PROPOSAL_REASONS: Final[Mapping[str, str]] = {
+    "debt": lazy_gettext("It owes money: the next conversions settle it."),
+    "nothing_due": lazy_gettext("Nothing is available."),
+    "not_yet_due": lazy_gettext("Its payment terms have not passed yet."),
+    "below_unit": lazy_gettext("It is less than the currency can transfer."),
+    "below_minimum": lazy_gettext("It is less than the least payment."),
+    "inactive": lazy_gettext("The affiliate is not active."),
+    "suspected": lazy_gettext("Health has findings about its traffic."),
+    "findings_unread": lazy_gettext("The findings about its traffic cannot be read now."),
+    "no_payee": lazy_gettext("It has not said how it wants to be paid in this currency."),
+    "payee_changed": lazy_gettext("Its payment systems changed in the last 24 hours."),
+}
+"""Why a run does not propose an affiliate, in words."""
 REQUEST_STATUSES: Final[Mapping[str, str]] = {
     "open": lazy_gettext("Waits for a decision"),
     "accepted": lazy_gettext("Accepted"),

@@ -121,12 +121,15 @@ class PayableFilter:
     """What a payment pays of what is available; empty or None is any.
 
     since, until (exclusive): when it became available, UTC milliseconds.
+    matured_at: conversions that were available by then (UTC milliseconds), what was paid in part, and all that
+    comes from no conversion; None = payment terms do not count.
     offer_ids, advertiser_ids, countries: of conversions. With one of them a payment pays nothing but conversions and
     shares of them.
     """
 
     since: int | None = None
     until: int | None = None
+    matured_at: int | None = None
     offer_ids: Sequence[int] = ()
     advertiser_ids: Sequence[str] = ()
     countries: Sequence[str] = ()

@@ -44,6 +44,15 @@ class PlainAffiliateFields:
         ),
     ] = ""
     server_clicks: Annotated[bool, AffiliateField(after="tags", answer_after="ref")] = False
+    payment_terms: Annotated[
+        int,
+        AffiliateField(
+            text="Days from a confirmation until a payment run pays the conversion, such as 7, 15 or 30; 0 pays it at "
+            "once.",
+            label="Payment terms in days",
+            most=365,
+        ),
+    ] = 0
 
 
 AFFILIATE_FIELDS: Final[Mapping[str, DeclaredField[AffiliateField]]] = MappingProxyType(

@@ -107,6 +107,7 @@ class Affiliate(PlainAffiliateFields):
     sub_accounts: "1" and "2" to {value, except}.
     permissions: levels of domain/people/permissions.py that differ from the default.
     server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip.
+    payee_changed_at: when its payment systems changed last, UTC milliseconds; None = never.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py; None is the platform's.
     """
 
@@ -126,6 +127,7 @@ class Affiliate(PlainAffiliateFields):
     ref: int | None = None
     manager_id: str | None = None
     payment_systems: list[dict[str, Any]] = field(default_factory=list)
+    payee_changed_at: int | None = None
     custom_fields: dict[str, str] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
     sub_accounts: dict[str, Any] = field(default_factory=dict)

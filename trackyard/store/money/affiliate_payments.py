@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    or_,
     select,
     tuple_,
     update,
@@ -35,7 +36,15 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.money.ledger import ADVANCE, CORRECTION, PAYMENT, LedgerEntry
+from trackyard.domain.money.ledger import (
+    ADVANCE,
+    CONVERSION_KINDS,
+    CORRECTION,
+    PAYMENT,
+    REFERRAL_KINDS,
+    REFUND,
+    LedgerEntry,
+)
 from trackyard.domain.money.units import in_units
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
@@ -56,6 +65,8 @@ _KEY: Final = tuple(ledger.c[name] for name in _KEY_NAMES)
 _AVAILABLE: Final = func.sum(ledger.c.available, type_=Amount)
 
 _EVERYTHING: Final = PayableFilter()
+_OF_CONVERSIONS: Final = (*CONVERSION_KINDS, *REFERRAL_KINDS, REFUND)
+"""The kinds of entries that payment terms are about."""
 
 _ROWS: Final = Rows[AffiliatePayment, int](payment, AffiliatePayment)
 
@@ -70,7 +81,7 @@ def list_payable(
     """Return the available amounts by affiliate and currency. An empty filter means all."""
     query = (
         select(ledger.c.affiliate_id, ledger.c.currency, _AVAILABLE)
-        .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
+        .where(*of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
         .group_by(ledger.c.affiliate_id, ledger.c.currency)
         .having(_AVAILABLE > ZERO)
         .order_by(ledger.c.affiliate_id, ledger.c.currency)
@@ -266,7 +277,7 @@ def payments_before(
 
 
 def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[bool]]:
-    conditions = _of_affiliates(payment.c.affiliate_id, scope, criteria.affiliate_ids)
+    conditions = of_affiliates(payment.c.affiliate_id, scope, criteria.affiliate_ids)
     if criteria.ids:
         conditions.append(payment.c.id.in_(criteria.ids))
     if criteria.currencies:
@@ -332,6 +343,8 @@ def _unpaid_conditions(affiliate_id: int, currency: str, chosen: PayableFilter) 
         conditions.append(ledger.c.at >= chosen.since)
     if chosen.until is not None:
         conditions.append(ledger.c.at < chosen.until)
+    if chosen.matured_at is not None:
+        conditions.append(is_mature(literal(chosen.matured_at)))
     if not chosen.is_of_conversions:
         return conditions
     table = conversion.c
@@ -344,7 +357,24 @@ def _unpaid_conditions(affiliate_id: int, currency: str, chosen: PayableFilter) 
     return [*conditions, exists().where(table.id == ledger.c.source_id, *of_conversion)]
 
 
-def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:
+def is_mature(at: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that payment terms let a run pay an entry.
+
+    at: UTC milliseconds. A conversion is due when its first entry was available by then; an entry of one that a
+    payment pays in part is due, too, so that a debt is settled at once.
+    """
+    first, paid = ledger.alias(), payment_entry.alias()
+    is_same = and_(first.c.source_id == ledger.c.source_id, first.c.affiliate_id == ledger.c.affiliate_id)
+    is_paid = exists().where(*(paid.c[name] == first.c[name] for name in _KEY_NAMES))
+    of_it = (first.c.kind.in_(_OF_CONVERSIONS), first.c.currency == ledger.c.currency, first.c.available != ZERO)
+    return or_(
+        ledger.c.kind.not_in(_OF_CONVERSIONS),
+        exists().where(is_same, *of_it, or_(first.c.at <= at, is_paid)),
+    )
+
+
+def of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:
+    """Return the conditions for the affiliates in scope; no ids mean all of them."""
     chosen = [column.in_(affiliate_ids)] if affiliate_ids else []
     return [*in_scope(scope, affiliate=column), *chosen]
 

@@ -37,6 +37,20 @@ def has_open_request(conn: Connection, affiliate_id: int, currency: str) -> bool
     return conn.execute(query).scalar_one() > 0
 
 
+def find_open_request(conn: Connection, affiliate_id: int, currency: str) -> PaymentRequest | None:
+    """Return the open request of an affiliate in a currency, locked, or None."""
+    columns = payment_request.c
+    same = (columns.affiliate_id == affiliate_id, columns.currency == currency)
+    return _ROWS.find_where(conn, *same, columns.status == PaymentRequestStatus.OPEN, lock=True)
+
+
+def list_open_requests(conn: Connection, scope: Scope) -> list[PaymentRequest]:
+    """Return the open requests of the affiliates in scope."""
+    columns = payment_request.c
+    conditions = (*in_scope(scope, affiliate=columns.affiliate_id), columns.status == PaymentRequestStatus.OPEN)
+    return _ROWS.read(conn, select(payment_request).where(*conditions))
+
+
 def list_requests(
     conn: Connection, scope: Scope, criteria: PaymentRequestFilter, *, page: int, limit: int
 ) -> tuple[list[PaymentRequest], int]:

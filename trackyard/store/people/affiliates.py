@@ -202,6 +202,11 @@ def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
     return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
 
 
+def payee_changes_since(conn: Connection, since: int) -> set[int]:
+    """Return the affiliates of which the payment systems changed after a time in UTC milliseconds."""
+    return set(conn.execute(select(affiliate.c.id).where(affiliate.c.payee_changed_at > since)).scalars())
+
+
 def list_names(
     conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliateName], int]:

@@ -74,6 +74,7 @@ affiliate = table(
     Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform
     Column("statistics_rows", String(16), nullable=True),
     Column("password_until", Moment, nullable=True),  # when a mailed password ends; NULL = the person chose it
+    Column("payee_changed_at", Moment, nullable=True),  # when its payment systems changed last; NULL = never
 )
 
 add_plain_columns(affiliate, AFFILIATE_FIELDS)
