@@ -13,7 +13,8 @@ def choose_payee(
 ) -> Mapping[str, Any] | None:
     """Return the payment system of an affiliate that a payment goes to, or None.
 
-    None: it has none that pays the currency. own: {system_id, currency, fields} each. system_id: the one that it asked for; otherwise the first that fits.
+    None: it has none that pays the currency. own: {system_id, currency, fields} each.
+    system_id: the one that it asked for; otherwise the first that fits.
     """
     fitting = (each for each in own if each["currency"] in ("", currency) and system_id in (None, each["system_id"]))
     return next(fitting, None)

@@ -27,7 +27,8 @@ def list_due_accounts(
 ) -> list[DueAccount]:
     """Return the accounts with money that is available or owed, by affiliate and currency.
 
-    An empty filter means all. until (exclusive): UTC milliseconds; what became available later is not due. Payment terms are of each affiliate.
+    An empty filter means all. Payment terms are of each affiliate.
+    until (exclusive): UTC milliseconds; what became available later is not due.
     """
     chosen = [*of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids)]
     if currencies:
