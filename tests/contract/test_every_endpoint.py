@@ -173,6 +173,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         | companies.good_params(pid)
         | affiliates.good_params(api, pid)
         | money.good_params(pid)
+        | money.made_params(api)
     )
     api.admin.post("/3.1/user/permissions", **{"permissions[stats][conversions-import][level]": "write"})
     public = api.add_offer(privacy="public")

@@ -50,6 +50,8 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.partners.list", "tags"): "affiliate tag",
     ("admin.advertisers.list", "id"): "advertiser",
     ("admin.payments.list", "id"): "payment",
+    ("admin.payments.file", "id"): "payment",
+    ("admin.payments.results", "results[*][payment]"): "payment",
     ("payments.list", "id"): "payment",
     ("payments.remove", "ids"): "payment",
     ("payment.conversions.remove", "conversion_ids"): "conversion",
@@ -219,6 +221,7 @@ _PLAIN_NAMES: Final = (
     "name note note_aff note_sales notes notice_percent_overcap os page params[*] password "
     "audience body button click_params[*] click_ip click_ua subject "
     "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payment_terms payouts "
+    "debtor_bic debtor_iban debtor_name results[*][line] results[*][reason] "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "
     "strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title title_lang[*] ua "

@@ -67,6 +67,20 @@ def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
     }
 
 
+def made_params(api: Api) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds, which are made for every request."""
+
+    def with_account() -> int:
+        number = add_payment(api)
+        api.admin.post(f"/3.1/payments/{number}", payment_account="PayPal: ann@shop.example")
+        return number
+
+    return {
+        "admin.payments.file": {"template": "paypal", "id[]": with_account},
+        "admin.payments.results": {"results[0][payment]": lambda: add_payment(api), "results[0][status]": "paid"},
+    }
+
+
 def add_payment(api: Api) -> int:
     """The number of a new payment of two entries, which staff may change."""
     pid, now = earner(api, api.admin), api.clock.now_ms()

@@ -161,22 +161,36 @@ def edit_payment(
     Raises NotFound, and Conflict for a forbidden move or an account that cannot change any more.
     """
     with deps.database.write() as conn:
-        before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
-        given = {name: value for name, value in texts.items() if value is not None}
-        _check_account(deps, before, given)
-        if seen_amount is not None and seen_amount != before.amount:
-            seen, now = plain_amount(seen_amount), plain_amount(before.amount)
-            raise Conflict({"seen_amount": [f"The amount is {now} {before.currency} by now, not {seen}."]})
-        after = before.status if status is None else status
-        if after is before.status:
-            payments.set_texts(conn, number, given, deps.clock.now_ms())
-            return EditedPayment(payments.get_payment(conn, number))
-        _check_move(before, after)
-        if after in SENDS_MONEY and deps.needs_second_person:
-            return EditedPayment(before, _hold_execution(deps, conn, access, before, after, given))
-        replace_held(deps, conn, access, HeldKind.PAYMENT, number)
-        _set_status(deps, conn, before, after, given)
+        return change_payment(deps, conn, access, number, status=status, texts=texts, seen_amount=seen_amount)
+
+
+def change_payment(
+    deps: Deps,
+    conn: Connection,
+    access: Access,
+    number: int,
+    *,
+    status: PaymentStatus | None = None,
+    texts: Mapping[str, str | None] = MappingProxyType({}),
+    seen_amount: Decimal | None = None,
+) -> EditedPayment:
+    """Change a payment as `edit_payment` does, in the transaction of the caller."""
+    before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
+    given = {name: value for name, value in texts.items() if value is not None}
+    _check_account(deps, before, given)
+    if seen_amount is not None and seen_amount != before.amount:
+        seen, now = plain_amount(seen_amount), plain_amount(before.amount)
+        raise Conflict({"seen_amount": [f"The amount is {now} {before.currency} by now, not {seen}."]})
+    after = before.status if status is None else status
+    if after is before.status:
+        payments.set_texts(conn, number, given, deps.clock.now_ms())
         return EditedPayment(payments.get_payment(conn, number))
+    _check_move(before, after)
+    if after in SENDS_MONEY and deps.needs_second_person:
+        return EditedPayment(before, _hold_execution(deps, conn, access, before, after, given))
+    replace_held(deps, conn, access, HeldKind.PAYMENT, number)
+    _set_status(deps, conn, before, after, given)
+    return EditedPayment(payments.get_payment(conn, number))
 
 
 def _check_account(deps: Deps, before: AffiliatePayment, given: Mapping[str, str]) -> None:
