@@ -68,9 +68,10 @@ def shop(api: Api) -> Shop:
 
 def test_home_has_clicks_conversions_by_status_and_charge(shop: Shop) -> None:
     text = shop.text("/advertiser/")
-    assert "Charge today $30.00 7 days: $30.00 · 30 days: $30.00" in text
+    assert "Confirmed charge today $10.00 7 days: $10.00 · 30 days: $10.00" in text
     assert "Clicks today 4 7 days: 6 · 30 days: 6" in text
-    assert "Confirmed 1 1 1 Pending 1 1 1 On hold 1 1 1 Declined 1 1 1 Clicks 4 6 6 Charge $30.00 $30.00 $30.00" in text
+    assert "Confirmed 1 1 1 Pending 1 1 1 On hold 1 1 1 Declined 1 1 1 Clicks 4 6 6" in text
+    assert "You pay $10.00 $10.00 $10.00 May come $20.00 $20.00 $20.00" in text
     assert "Clicks" in shop.text("/advertiser/?show=clicks")
     assert "/advertiser/conversions?status=declined&period=7d" in shop.visitor.read("/advertiser/").links
 

@@ -21,6 +21,8 @@ from trackyard.domain.statistics.metrics import (
 SUMS = MetricSums(
     clicks=200, unique=150, rejected=50, impressions=4000, conversions=10, confirmed=5, pending=3, hold=2, declined=4,
     charge=Decimal(100), payout=Decimal(60), confirmed_charge=Decimal(50), confirmed_payout=Decimal(30),
+    pending_charge=Decimal(28), pending_payout=Decimal(17), hold_charge=Decimal(22), hold_payout=Decimal(13),
+    declined_charge=Decimal(45), declined_payout=Decimal(26),
     cost=Decimal(16), clickless=4, clickless_payout=Decimal(20), clickless_confirmed=1,
     clickless_confirmed_payout=Decimal(6),
 )  # fmt: skip
@@ -30,6 +32,10 @@ VALUES = {
     "confirmed": (5, 5), "pending": (3, 3), "hold": (2, 2), "declined": (4, 4), "rejected": (50, 50),
     "without_click": (4, 4), "total_epc": ("0.15", "0.15"), "cr": ("0.03", 3), "ctr": ("0.05", 5),
     "charge": (100, 100), "payout": (60, 60), "margin": (40, 40),
+    "confirmed_charge": (50, 50), "confirmed_payout": (30, 30), "confirmed_margin": (20, 20),
+    "pending_charge": (28, 28), "pending_payout": (17, 17), "pending_margin": (11, 11),
+    "hold_charge": (22, 22), "hold_payout": (13, 13), "hold_margin": (9, 9),
+    "declined_charge": (45, 45), "declined_payout": (26, 26), "declined_margin": (19, 19),
     "margin_share": ("0.4", 40), "epc": ("0.12", "0.12"), "ecpm": ("7.5", "7.5"), "cost": (16, 16),
     "confirmed_profit": (4, 4), "confirmed_roi": ("0.25", 25), "expected_profit": (24, 24),
     "expected_roi": ("1.5", 150), "expected_epc": ("0.2", "0.2"),
@@ -69,7 +75,7 @@ def test_metric_that_is_a_difference_is_the_difference_of_its_sums() -> None:
     for metric in seen:
         first, *others = (getattr(SUMS, name) for name in metric.less)
         assert metric.value(SUMS) == first - sum(others) and metric.unit is Unit.MONEY
-    assert len(seen) == 3
+    assert len(seen) == 7
 
 
 def test_metric_by_sums_of_two_rows_is_that_of_all() -> None:

@@ -35,7 +35,6 @@ from trackyard.domain.statistics.reports import (
     LeastVolume,
     Report,
     Values,
-    conversion_types,
 )
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
@@ -198,7 +197,7 @@ def _dimension_parts(report: Report) -> list[SlicePart]:
 
 def _metrics(report: Report) -> dict[str, str]:
     metrics = {name: f"sum(of_{name})" for name in TRAFFIC_METRICS}
-    for kind, statuses in conversion_types(separate_not_found=report.separate_not_found).items():
+    for kind, statuses in report.conversion_types.items():
         for metric in action_metrics_of(counts_clickless=report.counts_clickless):
             metrics[f"{kind}_{metric.name}"] = _action_sql(report, metric, statuses)
     if report.costs is not None:
@@ -209,7 +208,7 @@ def _metrics(report: Report) -> dict[str, str]:
 def _cost_metrics(report: Report) -> dict[str, str]:
     """Return the SQL of COST_METRICS."""
     [margin] = [metric for metric in ACTION_METRICS if metric.name == "earning"]
-    confirmed = conversion_types(separate_not_found=report.separate_not_found)[CONFIRMED]
+    confirmed = report.conversion_types[CONFIRMED]
     cost = _rounded_sql(report, "sum(of_cost)")
     return dict(zip(COST_METRICS, (cost, f"{_action_sql(report, margin, confirmed)} - {cost}"), strict=True))
 
@@ -225,7 +224,7 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
     else:
         amount = (metric.payout_sql if report.by_payout else "") or metric.sql
     numbers = ", ".join(str(status.number) for status in statuses)
-    found = f"sumIf({amount}, of_status IN ({numbers}))"
+    found = f"sumIf({amount}, of_status IN ({numbers}))" if statuses else f"sumIf({amount}, 0)"
     return _rounded_sql(report, found) if metric.is_money else found
 
 

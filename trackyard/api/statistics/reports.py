@@ -19,7 +19,7 @@ from trackyard.domain.money.payment_states import PaymentState
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.click_columns import SliceAccess
-from trackyard.domain.statistics.metrics import FIELDS_OF_ROWS, InRows
+from trackyard.domain.statistics.metrics import COUNTED, FIELDS_OF_ROWS, InRows
 from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.domain.statistics.switches import Switches
@@ -142,6 +142,7 @@ SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permissio
 OrderName = Annotated[
     str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager", *COST_METRICS))
 ]
+StatusName = Annotated[str, s.Choice((*COUNTED, "declined"))]
 PaymentStatusName = Annotated[str, s.Choice([state.value for state in PaymentState])]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
@@ -150,11 +151,13 @@ class CustomFilter(CommonFilter):
     """The filters of the custom report.
 
     from_hour, to_hour: the first hour of the first day and the last hour of the last day, both included.
+    status: the present status of conversions.
     payment_status: the present payment status of conversions.
     """
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
     smart_id: Seq[s.Text] = ()
+    status: Seq[StatusName] = ()
     payment_status: Seq[PaymentStatusName] = ()
     from_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
     to_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
@@ -218,6 +221,7 @@ class CustomParams(ExportListParams, CommonParams):
             until=until,
             counts_rejected="trafficback" in self.fields,
             counts_clickless=WITHOUT_CLICK in self.fields,
+            statuses=tuple(dict.fromkeys(given.status)),
             payment_statuses=tuple(dict.fromkeys(given.payment_status)),
         )
 

@@ -37,6 +37,10 @@ class OwnFigures:
     declined: int = 0
     charge: Decimal = Decimal(0)
     clickless: int = 0
+    confirmed_charge: Decimal = Decimal(0)
+    pending_charge: Decimal = Decimal(0)
+    hold_charge: Decimal = Decimal(0)
+    declined_charge: Decimal = Decimal(0)
 
     def __add__(self, other: "OwnFigures") -> "OwnFigures":
         return OwnFigures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -69,10 +73,26 @@ class OwnFigures:
         """Return the number of conversions of a status."""
         return int(getattr(self, status))
 
+    def charge_of(self, status: str) -> Decimal:
+        """Return the charge of the conversions of a status."""
+        return Decimal(getattr(self, f"{status}_charge"))
+
+    @property
+    def open_charge(self) -> Decimal:
+        """Return the charge of pending and held conversions, which may come."""
+        return self.pending_charge + self.hold_charge
+
     def for_charts(self) -> MetricSums:
         """Return the figures as charts take them."""
         return MetricSums(
-            *(self.clicks, self.unique), conversions=self.conversions, charge=self.charge, clickless=self.clickless
+            *(self.clicks, self.unique),
+            conversions=self.conversions,
+            charge=self.charge,
+            clickless=self.clickless,
+            confirmed_charge=self.confirmed_charge,
+            pending_charge=self.pending_charge,
+            hold_charge=self.hold_charge,
+            declined_charge=self.declined_charge,
         )
 
 
@@ -122,4 +142,19 @@ def figures_of(row: figures_api.OwnStatsRowView) -> OwnFigures:
     counts = {name: actions[name].count for name in STATUSES if name in actions}
     charge = sum((actions[name].charge for name in COUNTED if name in actions), Decimal(0))
     clickless = sum(actions[name].without_click for name in COUNTED if name in actions)
-    return OwnFigures(clicks=row.clicks, unique=row.unique, charge=charge, clickless=clickless, **counts)
+    charges = {name: actions[name].charge for name in STATUSES if name in actions}
+    nothing = Decimal(0)
+    return OwnFigures(
+        clicks=row.clicks,
+        unique=row.unique,
+        confirmed=counts.get("confirmed", 0),
+        pending=counts.get("pending", 0),
+        hold=counts.get("hold", 0),
+        declined=counts.get("declined", 0),
+        charge=charge,
+        clickless=clickless,
+        confirmed_charge=charges.get("confirmed", nothing),
+        pending_charge=charges.get("pending", nothing),
+        hold_charge=charges.get("hold", nothing),
+        declined_charge=charges.get("declined", nothing),
+    )

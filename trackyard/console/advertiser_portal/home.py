@@ -9,9 +9,10 @@ from markupsafe import Markup
 
 from trackyard.api.people.advertiser_side import figures as figures_api
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.advertiser_portal.figures import METHOD, OwnFigures, by_day, days_of, total
 from trackyard.console.frame import shown
+from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import figure_text
@@ -34,7 +35,9 @@ _SPANS: Final = (
     ("30d", lazy_gettext("30 days"), DAYS),
 )
 """The columns of the table: the value of `period` in addresses, the heading, and the days."""
-KINDS: Final[Mapping[str, Metric]] = {name: METRIC_BY_NAME[name] for name in ("charge", "clicks", "conversions")}
+KINDS: Final[Mapping[str, Metric]] = {
+    name: METRIC_BY_NAME[name] for name in ("confirmed_charge", "clicks", "conversions")
+}
 """The figures of today, the chosen one of which is the chart's."""
 
 
@@ -58,20 +61,35 @@ class StatusRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HomeFigures:
-    """The figures of the page. all_clicks, charges: one for each of the spans."""
+class DueSum:
+    """What the conversions of this month cost. link: the page of these conversions. detail: how many they are."""
 
+    label: str
+    text: str
+    detail: str
+    link: PageAddress
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFigures:
+    """The figures of the page. all_clicks, due, open: one for each of the spans.
+
+    due: what the advertiser pays. open: what it may pay for pending and held conversions. month: both of this month.
+    """
+
+    month: Sequence[DueSum]
     tiles: Sequence[TodayTile]
     rows: Sequence[StatusRow]
     all_clicks: Sequence[int]
-    charges: Sequence[str]
+    due: Sequence[str]
+    open: Sequence[str]
     chart: Markup
 
 
 @pages.get("/advertiser/", audience="advertiser", needs=(METHOD,))
 def home(request: PageRequest) -> PageAnswer:
     """Show what today and the last weeks brought, and the newest conversions."""
-    chosen = KINDS.get(request.address.get("show"), KINDS["charge"])
+    chosen = KINDS.get(request.address.get("show"), KINDS["confirmed_charge"])
     figures, fault = _figures(request, chosen)
     return request.page(
         "advertiser/home.html",
@@ -98,7 +116,7 @@ def _figures(request: PageRequest, chosen: Metric) -> tuple[HomeFigures | None, 
     now = today_of(request)
     period = DayPeriod(now.date() - timedelta(days=DAYS - 1), now.date(), now.date(), now.hour)
     try:
-        days, currency = by_day(request.calls, period.first, period.last)
+        days, currency = by_day(request.calls, min(period.first, now.date().replace(day=1)), period.last)
     except RequestError as refusal:
         return None, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     sums = [_last_days(days, period.last, count) for _, _, count in _SPANS]
@@ -112,16 +130,41 @@ def _figures(request: PageRequest, chosen: Metric) -> tuple[HomeFigures | None, 
         selects=False,
     )
     found = HomeFigures(
+        month=_month(_last_days(days, period.last, now.day), currency),
         tiles=[_tile(kind, sums, currency) for kind in KINDS.values()],
         rows=[
             StatusRow(status, label, tuple(each.of_status(status) for each in sums))
             for status, label in STATUSES.items()
         ],
         all_clicks=[each.clicks for each in sums],
-        charges=[shown.money(each.charge, currency) for each in sums],
+        due=[shown.money(each.confirmed_charge, currency) for each in sums],
+        open=[shown.money(each.open_charge, currency) for each in sums],
         chart=chart,
     )
     return found, ""
+
+
+def _month(sums: OwnFigures, currency: str) -> list[DueSum]:
+    """Return what the advertiser pays for this month, and what may come."""
+    listed = PageAddress("/advertiser/conversions", (("period", "month"),))
+    confirmed = ngettext("%(num)d confirmed conversion", "%(num)d confirmed conversions", sums.confirmed)
+    waiting = ngettext(
+        "%(num)d pending or held conversion", "%(num)d pending or held conversions", sums.pending + sums.hold
+    )
+    return [
+        DueSum(
+            gettext("You pay for this month"),
+            shown.money(sums.confirmed_charge, currency),
+            confirmed,
+            listed.set("status", "confirmed"),
+        ),
+        DueSum(
+            gettext("May come"),
+            shown.money(sums.open_charge, currency),
+            waiting,
+            listed.set("status", "pending", "hold"),
+        ),
+    ]
 
 
 def _last_days(days: Mapping[date, OwnFigures], last: date, count: int) -> OwnFigures:

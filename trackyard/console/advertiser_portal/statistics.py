@@ -182,6 +182,25 @@ def _figure(by: str, name: str, title: str) -> ListColumn[StatisticsRow]:
     return ListColumn(title=title, role="figure", cell=cell)
 
 
+CHARGES: Final[Mapping[str, str]] = {
+    "confirmed": lazy_gettext("Confirmed charge"),
+    "pending": lazy_gettext("Pending charge"),
+    "hold": lazy_gettext("Charge on hold"),
+    "declined": lazy_gettext("Declined charge"),
+}
+"""The columns of the charge of a status. Declined conversions cost nothing: theirs is struck out."""
+
+
+def _charge(status: str, title: str) -> ListColumn[StatisticsRow]:
+    """Return the column of the charge of a status, without zeros."""
+
+    def cell(row: StatisticsRow, _on: On) -> ListCell:
+        charge = row.figures.charge_of(status)
+        return cells.worth(status, charge, row.currency) if charge else ListCell()
+
+    return ListColumn(title=title, role="figure", cell=cell)
+
+
 def _columns(by: str) -> tuple[ListColumn[StatisticsRow], ...]:
     return (
         ListColumn(
@@ -211,6 +230,7 @@ def _columns(by: str) -> tuple[ListColumn[StatisticsRow], ...]:
             role="figure",
             cell=lambda row, _: cells.money(row.figures.charge, row.currency, *_change(by, row, "charge")),
         ),
+        *(_charge(name, label) for name, label in CHARGES.items()),
     )
 
 
@@ -229,12 +249,15 @@ def _statistics(by: str) -> ListPage[StatisticsRow, OwnStatsAnswer]:
         record=lambda row: row.record or {},
         title=lazy_gettext("Statistics"),
         counted=lambda rows: ngettext("%(num)d row", "%(num)d rows", rows),
-        about=lazy_gettext("The charge includes confirmed, pending and held conversions."),
+        about=lazy_gettext(
+            "The charge has confirmed, pending and held conversions. You pay the confirmed charge: invoices bill it."
+        ),
         period=_DAYS,
         tabs=Tabs(name="by", label=lazy_gettext("Rows by"), choices=tuple(SLICES.items())),
         filters=(
             FilterBy(name="offer", objects=OFFERS_OF_ADVERTISER),
             FilterBy(name="country", label=lazy_gettext("Country"), choices=lambda _: country_names()),
+            FilterBy(name="status", label=lazy_gettext("Status of conversions"), words=STATUSES),
         ),
         columns=_columns(by),
         sums=_sums,

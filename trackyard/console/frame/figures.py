@@ -373,7 +373,7 @@ def figure_text(kind: Metric, of: MetricSums, currency: str, *, short: bool = Fa
             return shown.rate(value, currency)
         case Unit.COUNT:
             return shown.number(value)
-    largest = max(map(abs, (of.charge, of.payout, of.charge - of.payout, of.cost)))
+    largest = max(map(abs, (of.charge, of.payout, of.charge - of.payout, of.cost, of.declined_charge)))
     places = 0 if short and largest >= LARGE_AMOUNT else None
     if kind.less:
         first, *others = (getattr(of, name) for name in kind.less)
@@ -404,8 +404,8 @@ def _figures(row: StatsRowView, *, is_staff: bool) -> MetricSums:
         declined=counts.get("declined", 0),
         charge=sum((charges[kind] for kind in counted), Decimal(0)),
         payout=sum((payouts[kind] for kind in counted), Decimal(0)),
-        confirmed_charge=charges.get("confirmed", Decimal(0)),
-        confirmed_payout=payouts.get("confirmed", Decimal(0)),
+        **{f"{kind}_charge": charges.get(kind, Decimal(0)) for kind in (*COUNTED, "declined")},
+        **{f"{kind}_payout": payouts.get(kind, Decimal(0)) for kind in (*COUNTED, "declined")},
         confirmed=counts.get("confirmed", 0),
         pending=counts.get("pending", 0),
         hold=counts.get("hold", 0),

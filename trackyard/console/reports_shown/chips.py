@@ -131,6 +131,8 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
 def _names(request: PageRequest, condition: Condition) -> Mapping[str, str]:
     """Return the words of the first values of a filter; ids that the person may not see have none."""
     objects, values, calls = condition.kind.objects, condition.values[:_SHOWN], request.calls
+    if condition.kind.words:
+        return {value: str(word) for value, word in condition.kind.words.items()}
     if condition.kind.name == "origin":
         return {value: signal_text(value) for value in values}
     if objects is None:
@@ -152,7 +154,9 @@ def _own_title(request: PageRequest, offer: str) -> str:
 
 
 def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list[OfferedValue]:
-    """Return the values with the most clicks under the other filters of the report."""
+    """Return the values with the most clicks under the other filters of the report, or the few that there are."""
+    if kind.words:
+        return [OfferedValue(value, str(word), 0) for value, word in kind.words.items()]
     if kind.slice not in query.slices:
         return []
     others = [pair for each in query.conditions if each.kind is not kind for pair in each.pairs()]

@@ -10,12 +10,12 @@ from trackyard.console.frame.figures import Row
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.query import ReportQuery
 from trackyard.console.reports_shown.slices import Cell, cell_of
+from trackyard.domain.statistics.metrics import BY_STATUS, COUNTED
 
 _CONVERSIONS: Final = "/console/conversions"
 _CLICKS: Final = "/console/clicks"
 LIST_FILTERS: Final = frozenset(("offer", "affiliate", "advertiser", "country", "sub1"))
 """Filters that both lists have, by their names in addresses."""
-_COUNTED: Final = tuple(("status", each) for each in ("confirmed", "pending", "hold"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,19 @@ class CountedRows:
 
     def to(self, figure: str, chosen: Iterable[Pair]) -> str:
         """Return the list that a figure counts. chosen: filters and their values; an empty value has no list."""
-        found = tuple(chosen)
+        given = tuple(chosen)
+        found = tuple(pair for pair in given if pair[0] != "status")
+        statuses = {value for name, value in given if name == "status"} or {*COUNTED, "declined"}
+        status = figure.partition("_")[0] if figure in BY_STATUS else figure
         if not all(name in LIST_FILTERS or name == "reason" for name, _ in found) or not all(v for _, v in found):
             return ""
         pairs = (*found, ("from", self.first.isoformat()), ("to", self.last.isoformat()), *self.zone)
         match figure:
+            case _ if status in statuses and self.has_conversions:
+                return str(PageAddress(_CONVERSIONS, (*pairs, ("status", status))))
             case "conversions" if self.has_conversions:
-                return str(PageAddress(_CONVERSIONS, (*pairs, *_COUNTED)))
-            case "confirmed" | "pending" | "hold" | "declined" if self.has_conversions:
-                return str(PageAddress(_CONVERSIONS, (*pairs, ("status", figure))))
+                counted = tuple(("status", each) for each in COUNTED if each in statuses)
+                return str(PageAddress(_CONVERSIONS, (*pairs, *counted))) if counted else ""
             case "clicks" if self.has_clicks:
                 return str(PageAddress(_CLICKS, pairs))
             case "rejected" if self.has_clicks:

@@ -1,7 +1,7 @@
 """The filters of reports, in the address and for the API (docs/spec/console.md#reports)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
@@ -22,6 +22,7 @@ class FilterKind:
     accepts, excludes: the API's filters. excludes: "" where the API cannot leave values out.
     slice: the slice with the same values, "" without one. is_text: whether the filter can accept the empty value.
     of_staff: whether only staff have the filter. objects: its values are the ids of these.
+    words: its values where there are few, with their titles.
     """
 
     name: str
@@ -32,8 +33,24 @@ class FilterKind:
     is_text: bool = False
     of_staff: bool = False
     objects: AnyObjects | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def takes(self, value: str) -> bool:
+        """Return whether the filter can have a value."""
+        return not self.words or value in self.words
 
 
+STATUSES: Final[Mapping[str, str]] = {
+    "confirmed": lazy_gettext("Confirmed"),
+    "pending": lazy_gettext("Pending"),
+    "hold": lazy_gettext("On hold"),
+    "declined": lazy_gettext("Declined"),
+}
+PAYMENT_STATES: Final[Mapping[str, str]] = {
+    "opened": lazy_gettext("Not paid"),
+    "pending": lazy_gettext("In a payment"),
+    "closed": lazy_gettext("Paid"),
+}
 FILTERS: Final = (
     FilterKind("offer", OFFERS.label, "offer", "not_offer_id", "offer", objects=OFFERS),
     FilterKind(
@@ -84,7 +101,8 @@ FILTERS: Final = (
     ),
     FilterKind("currency", lazy_gettext("Currency of conversions"), "currency"),
     FilterKind("origin", slice_label("origin"), "origin", "not_origin", "origin", of_staff=True),
-    FilterKind("payment_status", lazy_gettext("Payment"), "payment_status"),
+    FilterKind("status", lazy_gettext("Status of conversions"), "status", words=STATUSES),
+    FilterKind("payment_status", lazy_gettext("Payment"), "payment_status", words=PAYMENT_STATES),
 )
 FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
 FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice and kind.name != "origin"}
@@ -140,12 +158,15 @@ def read_conditions(
                     label=by_name[kind].label,
                 )
             )
+    for each in kinds:
+        if not all(each.takes(value) for value in address.all(f"f.{each.name}")):
+            faults.append(gettext("A value of %(label)s does not exist: it is left out.", label=each.label))
     conditions = (condition for kind in kinds for condition in _conditions_of(kind, address))
     return tuple(conditions), faults
 
 
 def _conditions_of(kind: FilterKind, address: PageAddress) -> Iterator[Condition]:
-    accepted = tuple(dict.fromkeys(address.all(f"f.{kind.name}")))[:MOST_VALUES]
+    accepted = tuple(each for each in dict.fromkeys(address.all(f"f.{kind.name}")) if kind.takes(each))[:MOST_VALUES]
     has_empty = kind.is_text and kind.name in address.all(EMPTY)
     if accepted or has_empty:
         yield Condition(kind, accepted, has_empty=has_empty)

@@ -14,14 +14,14 @@ from trackyard.console.money.currencies import PARAMETER, CurrencyChoice, read_c
 from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
 from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
 from trackyard.domain.people.permissions import slice_features
-from trackyard.domain.statistics.metrics import METRIC_BY_NAME, Metric
+from trackyard.domain.statistics.metrics import BY_STATUS, METRIC_BY_NAME, Metric
 
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
 _ONLY_CHOSEN: Final = frozenset(
     (
         *("confirmed", "pending", "hold", "impressions", "ctr", "ecpm", "confirmed_profit", "confirmed_roi"),
-        *("expected_epc", "without_click", "total_epc"),
+        *("expected_epc", "without_click", "total_epc", *BY_STATUS),
     )
 )
 """Figures that no table has until the address names them."""

@@ -41,6 +41,12 @@ class MetricSums:
     payout: Decimal = ZERO
     confirmed_charge: Decimal = ZERO
     confirmed_payout: Decimal = ZERO
+    pending_charge: Decimal = ZERO
+    pending_payout: Decimal = ZERO
+    hold_charge: Decimal = ZERO
+    hold_payout: Decimal = ZERO
+    declined_charge: Decimal = ZERO
+    declined_payout: Decimal = ZERO
     cost: Decimal = ZERO
     clickless: int = 0
     clickless_payout: Decimal = ZERO
@@ -181,6 +187,21 @@ def _expected_profit(sums: MetricSums) -> Decimal:
     return sums.charge - sums.payout - sums.cost
 
 
+def _margin_of(status: str) -> Callable[[Any], Any]:
+    return lambda sums: getattr(sums, f"{status}_charge") - getattr(sums, f"{status}_payout")
+
+
+def _money_of(status: str, charge: str, payout: str, margin: str) -> tuple[Metric, ...]:
+    """Return the amounts of the conversions of a status. charge, payout, margin: their labels."""
+    parts = (f"{status}_charge", f"{status}_payout")
+    goes = MetricDirection.UP if status == "confirmed" else MetricDirection.NEUTRAL
+    return (
+        Metric(parts[0], charge, Unit.MONEY, MetricDirection.NEUTRAL, _sum(parts[0]), of_staff=True),
+        Metric(parts[1], payout, Unit.MONEY, MetricDirection.NEUTRAL, _sum(parts[1])),
+        Metric(f"{status}_margin", margin, Unit.MONEY, goes, _margin_of(status), less=parts, of_staff=True),
+    )
+
+
 _clicks, _impressions, _cost = _sum("clicks"), _sum("impressions"), _sum("cost")
 
 METRICS: Final = (
@@ -223,6 +244,19 @@ METRICS: Final = (
         _margin,
         less=("charge", "payout"),
         of_staff=True,
+    ),
+    *_money_of(
+        "confirmed",
+        lazy_gettext("Confirmed charge"),
+        lazy_gettext("Confirmed payout"),
+        lazy_gettext("Confirmed margin"),
+    ),
+    *_money_of(
+        "pending", lazy_gettext("Pending charge"), lazy_gettext("Pending payout"), lazy_gettext("Pending margin")
+    ),
+    *_money_of("hold", lazy_gettext("Charge on hold"), lazy_gettext("Payout on hold"), lazy_gettext("Margin on hold")),
+    *_money_of(
+        "declined", lazy_gettext("Declined charge"), lazy_gettext("Declined payout"), lazy_gettext("Declined margin")
     ),
     Metric(
         "margin_share",
@@ -290,6 +324,10 @@ METRICS: Final = (
     ),
 )
 """The metrics in the order in which tables show them. "Expected" ones count all of COUNTED, others the confirmed."""
+BY_STATUS: Final = tuple(
+    f"{status}_{name}" for status in (*COUNTED, "declined") for name in ("charge", "payout", "margin")
+)
+"""The names of the amounts of conversions of one status."""
 FIELDS_OF_ROWS: Final = tuple((metric, metric.field) for metric in METRICS if metric.field is not None)
 """The metrics that rows of the API have, with their fields in order."""
 METRIC_BY_NAME: Final[Mapping[str, Metric]] = MappingProxyType(

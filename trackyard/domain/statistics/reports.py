@@ -111,6 +111,7 @@ class StatsRow:
         """Return the sums from which metrics are computed."""
         counted = [self.actions[kind] for kind in COUNTED]
         confirmed, pending, hold = counted
+        declined = self.actions["declined"]
         return MetricSums(
             clicks=self.raw,
             unique=self.uniq,
@@ -120,11 +121,17 @@ class StatsRow:
             confirmed=confirmed.count,
             pending=pending.count,
             hold=hold.count,
-            declined=self.actions["declined"].count,
+            declined=declined.count,
             charge=sum((each.charge for each in counted), ZERO),
             payout=sum((each.payouts for each in counted), ZERO),
             confirmed_charge=confirmed.payouts + confirmed.earning,
             confirmed_payout=confirmed.payouts,
+            pending_charge=pending.payouts + pending.earning,
+            pending_payout=pending.payouts,
+            hold_charge=hold.payouts + hold.earning,
+            hold_payout=hold.payouts,
+            declined_charge=declined.payouts + declined.earning,
+            declined_payout=declined.payouts,
             cost=self.cost or ZERO,
             clickless=sum(each.clickless for each in counted),
             clickless_payout=sum((each.clickless_payouts for each in counted), ZERO),
@@ -198,6 +205,7 @@ class Report:
     costs: of advertising in scope, which a use case reads; None = the report has none
     counts_rejected: whether rows count rejected clicks, too; rows by rejection reason always do
     counts_clickless: whether rows count conversions without a click, too
+    statuses: conversion types of the counted conversions, () = any; traffic stays whole
     payment_statuses: statuses of the counted conversions, () = any; a use case turns them into `conversions`
     conversions: the counted conversions, None = all; traffic stays whole
     in_currency: the currency into which amounts are converted at the rate of each day, "" = not converted
@@ -230,6 +238,7 @@ class Report:
     costs: tuple[AdCostSum, ...] | None = None
     counts_rejected: bool = False
     counts_clickless: bool = False
+    statuses: tuple[str, ...] = ()
     payment_statuses: tuple[str, ...] = ()
     conversions: ChosenConversions | None = None
     in_currency: str = ""
@@ -263,10 +272,20 @@ class Report:
         return any(SLICES[name].has_many_values for name in self.dimensions)
 
     @property
+    def conversion_types(self) -> dict[str, tuple[Status, ...]]:
+        """Return the conversion types of its rows with the statuses that each counts, () = none."""
+        types = conversion_types(separate_not_found=self.separate_not_found)
+        if not self.statuses:
+            return types
+        chosen = {status for name in self.statuses for status in types[name]}
+        return {name: tuple(each for each in found if each in chosen) for name, found in types.items()}
+
+    @property
     def can_have_costs(self) -> bool:
         """Return whether costs have every slice and filter."""
-        has_filters = filters_have_costs({*self.filters, *self.excluded}) and not self.payment_statuses
-        return has_filters and slices_have_costs(self.dimensions)
+        has_filters = filters_have_costs({*self.filters, *self.excluded})
+        has_all = not self.payment_statuses and not self.statuses
+        return has_all and has_filters and slices_have_costs(self.dimensions)
 
     def _orders_by(self, name: str) -> bool:
         return name in self.dimensions or name in (*ORDER_METRICS, *COST_METRICS, "currency")

@@ -23,6 +23,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.metrics import COUNTED
 from trackyard.domain.statistics.reports import Report, StatsRow, Values
 from trackyard.domain.statistics.slices import SLICES
 from trackyard.domain.tracking.subs import SUBS, encrypted_sub, with_subs
@@ -38,6 +39,7 @@ _OF_AFFILIATES = ("affiliate", *SUBS[:5])
 _REASONS = frozenset(DeclineReason)
 """Comments of the program. Comments of people may name affiliates."""
 OwnSlice = Annotated[str, s.Choice((*_SLICES, *_OF_AFFILIATES))]
+CountedStatus = Annotated[str, s.Choice((*COUNTED, "declined"))]
 StatusName = Annotated[str, s.Choice(tuple(each.value for each in Status if each is not Status.PENDING_CAP))]
 
 
@@ -51,10 +53,14 @@ class OwnPeriod(Params):
 
 
 class OwnStatsParams(OwnPeriod, Paging):
-    """The slices and filters of a report. in_currency: what amounts are converted to, None = not at all."""
+    """The slices and filters of a report. in_currency: what amounts are converted to, None = not at all.
+
+    status: conversion types of the counted conversions.
+    """
 
     slice: Seq[OwnSlice]
     country: Seq[s.Country] = ()
+    status: Seq[CountedStatus] = ()
     in_currency: s.Currency | None = None
 
 
@@ -167,6 +173,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
         limit=params.place(request)["limit"],
         in_currency=params.in_currency or "",
         counts_clickless=True,
+        statuses=tuple(dict.fromkeys(params.status)),
     )
     warn_of_first_rate(request, report)
     found, _ = list_statistics_rows(request.deps, request.access, report)
