@@ -101,7 +101,6 @@ def test_statistics_of_the_advertiser_have_its_charge_by_status_and_the_filter(a
 
 def _advertiser(api: Api) -> tuple[str, Visitor]:
     """An advertiser who is signed in, with the conversions of AMOUNTS."""
-    from tests.support.pages import advertiser_visitor
 
     api.clock.advance(NOON + 6 * HOUR_MS - NOW)
     number, visitor = advertiser_visitor(api, title="Blue Shop")
