@@ -1,4 +1,4 @@
-"""Money by status in reports: columns, the filter, and the sum of an invoice (docs/spec/statistics.md#metrics)."""
+"""Reports have money by status, which agrees with invoices (docs/spec/statistics.md#metrics)."""
 
 import csv
 import io

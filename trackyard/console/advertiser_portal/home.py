@@ -62,7 +62,10 @@ class StatusRow:
 
 @dataclass(frozen=True, slots=True)
 class DueSum:
-    """What the conversions of this month cost. link: the page of these conversions. detail: how many they are."""
+    """A sum of the charges of some conversions of this month.
+
+    link: the page of these conversions. detail: how many they are.
+    """
 
     label: str
     text: str
@@ -145,7 +148,7 @@ def _figures(request: PageRequest, chosen: Metric) -> tuple[HomeFigures | None, 
 
 
 def _month(sums: OwnFigures, currency: str) -> list[DueSum]:
-    """Return what the advertiser pays for this month, and what may come."""
+    """Return the confirmed charge of this month, and the charge that may come."""
     listed = PageAddress("/advertiser/conversions", (("period", "month"),))
     confirmed = ngettext("%(num)d confirmed conversion", "%(num)d confirmed conversions", sums.confirmed)
     waiting = ngettext(

@@ -19,6 +19,7 @@ from trackyard.api.people import threads as threads_api
 from trackyard.api.people.advertiser_side import figures as advertiser_figures
 from trackyard.api.people.advertiser_side.figures import OwnConversionsAnswer, OwnConversionView
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -68,6 +69,13 @@ def offer_title(each: ConversionForStaff) -> str:
 def affiliate_name(each: ConversionForStaff) -> str:
     """Return the name of the affiliate of a conversion, or its number."""
     return (each.partner and (each.partner.name or each.partner.login)) or f"#{each.partner_id}"
+
+
+def taken_back(each: ConversionForStaff | ConversionForAffiliate) -> str:
+    """Return the amount that a declined conversion was paid, in words; "" of others."""
+    if each.status != "declined" or each.paid <= 0:
+        return ""
+    return gettext("%(amount)s is taken back", amount=shown.money(each.paid, each.currency))
 
 
 def _counted(total: int) -> str:
@@ -137,7 +145,7 @@ _MORE: Final = (
     FilterBy(name="browser"),
     _CURRENCY,
     _BOOKED,
-    FilterBy(name="referrer", objects=AFFILIATES, label=lazy_gettext("Referrer")),
+    FilterBy(name="referrer", label=lazy_gettext("Referrer")),
     FilterBy(name="charge_from", parameter="revenue_from", label=lazy_gettext("Charge from"), said=_amount),
     FilterBy(name="charge_to", parameter="revenue_to", label=lazy_gettext("Charge up to"), said=_amount),
     FilterBy(name="payout_from", parameter="payouts_from", label=lazy_gettext("Payout from"), said=_amount),
@@ -182,6 +190,7 @@ STATUS_AND_MONEY: Final = (
             str(STATUSES.get(each.status, each.status)),
             each.status,
             each.comment if each.status == "declined" else "",
+            taken_back(each),
             signals_of(each),
         ),
     ),
@@ -268,7 +277,9 @@ def _portal_status(each: ConversionForAffiliate | OwnConversionView, *below: str
 
 def _paid(each: ConversionForAffiliate) -> str:
     """Return the state of the money of a conversion in an affiliate's words."""
-    if each.payment_status == "closed" and each.status != "declined":
+    if each.status == "declined":
+        return taken_back(each)
+    if each.payment_status == "closed":
         return gettext("paid")
     if each.status == "hold" and each.hold_date_expire:
         return gettext("until %(day)s", day=each.hold_date_expire[:10])

@@ -154,7 +154,7 @@ def _own_title(request: PageRequest, offer: str) -> str:
 
 
 def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list[OfferedValue]:
-    """Return the values with the most clicks under the other filters of the report, or the few that there are."""
+    """Return the values that there are, or the ones with the most clicks under the other filters."""
     if kind.words:
         return [OfferedValue(value, str(word), 0) for value, word in kind.words.items()]
     if kind.slice not in query.slices:

@@ -99,10 +99,6 @@ def queue(api: Api, edit: ConversionEdit) -> None:
         edits.add_tasks(conn, "edit", "staff:" + "6" * 24, [msgspec.to_builtins(edit)], NOW)
 
 
-def by_status(visitor: Visitor, made: Declined, **more: str) -> Any:
-    return visitor.post(f"/console/conversions/{made.id}/status", status="confirmed", **more)
-
-
 def by_form(visitor: Visitor, made: Declined, **more: str) -> Any:
     path = f"/console/conversions/{made.id}/edit"
     return send(visitor, path, read_form(visitor, path), status="confirmed", **more)
@@ -127,10 +123,13 @@ def test_page_confirms_with_zero_only_when_that_is_chosen(api: Api, name: str) -
 
 def test_button_of_one_conversion_leads_to_the_choice(api: Api) -> None:
     made, visitor = Declined(api, **UNPAID), staff_visitor(api)
-    asked = by_status(visitor, made)
-    assert asked.status_code == 303 and made.now()[0] == "declined"
-    page = visitor.get(asked.headers["location"])
-    assert page.status_code == 200 and 'name="allow_zero"' in page.text
+    [link] = {each for each in visitor.read(f"/console/conversions/{made.id}").links if "status=confirmed" in each}
+    page = visitor.get(link)
+    assert page.status_code == 200 and "Confirmed money" in page.text
+    asked = visitor.post(
+        "/console/conversions/change", id=made.id, status="confirmed", back=f"/console/conversions/{made.id}"
+    )
+    assert asked.status_code == 400 and made.now()[0] == "declined" and 'name="allow_zero"' in asked.text
 
 
 def test_comparison_skips_a_conversion_for_which_no_payment_matched(api: Api) -> None:

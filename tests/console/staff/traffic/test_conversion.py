@@ -64,13 +64,17 @@ def test_conversion_page_changes_the_status(api: Api) -> None:
     desk = traffic_desk(api)
     made = desk.conversion(1, status=Status.DECLINED)
     visitor = staff_visitor(api)
-    answer = visitor.post(f"/console/conversions/{made.id}/status", status="confirmed")
-    assert answer.headers["location"] == f"/console/conversions/{made.id}"
+    path = f"/console/conversions/{made.id}"
+    [link] = {each for each in visitor.read(path).links if "status=confirmed" in each}
+    preview = visitor.read(link).text
+    assert "Change 1 conversion to confirmed?" in preview and "Charge $0.00 $10.00 +$10.00" in preview
+    assert "Postbacks of its affiliate for the new status are sent for 1 conversion." in preview
+    answer = visitor.post("/console/conversions/change", id=made.id, status="confirmed", back=path, comment="By phone")
+    assert answer.headers["location"] == path
     desk.apply_edits()
     page = visitor.read(f"/console/conversions/{made.id}")
-    assert "being changed to confirmed" in page.text
-    assert "Confirmed by " in page.text and "Declined by" not in page.text
-    assert visitor.post(f"/console/conversions/{made.id}/status", status="lost").status_code == 400
+    assert "1 conversion is being confirmed. This page shows it in a few seconds." in page.text
+    assert "Confirmed by " in page.text and "“By phone”" in page.text
     assert visitor.get(f"/console/conversions/{'f' * 24}").status_code == 404
 
 
@@ -93,4 +97,4 @@ def test_conversion_page_of_an_imported_conversion_names_no_address(api: Api) ->
     made = desk.conversion(1)
     desk.postback(made.click_id, conversion_id=made.id, method="IMPORT", ip="")
     text = staff_visitor(api).read(f"/console/conversions/{made.id}").text
-    assert "IMPORT · show the postback" in text
+    assert "Made by an import show the record" in text and "reported" not in text

@@ -213,7 +213,7 @@ def test_conversion_pages_obey_the_rights_of_the_api(api: Api) -> None:
     assert "Preview the change" not in page.text
     assert "Change status" not in reader.read(f"{LIST}/{made.id}").text
     assert reader.get(f"{LIST}/change?id={made.id}&status=declined").status_code == 403
-    assert reader.post(f"{LIST}/{made.id}/status", status="declined").status_code == 403
+    assert reader.post(f"{LIST}/change", id=made.id, status="declined").status_code == 403
     other = staff_visitor(api, Role.SECTION_NEWS, Role.STATS_COMMON)
     assert other.get(LIST).status_code == other.get(f"{LIST}/{made.id}").status_code == 403
     assert LIST not in other.read("/console/").links

@@ -1,5 +1,6 @@
 """Changes of the status of several conversions: what it does to the money, then the change itself."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,7 +10,7 @@ from urllib.parse import parse_qsl
 from trackyard.api.conversions import conversions as conversions_api
 from trackyard.api.conversions import edits
 from trackyard.api.conversions.conversions import ConversionForStaff, ConversionsForStaff
-from trackyard.base.errors import RequestError
+from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.conversions.listing import PATH, PREVIEWED, STATUSES
 from trackyard.console.frame import shown
@@ -41,11 +42,13 @@ class ChangePreview:
     """A change before it is made.
 
     changed: conversions that get another status. same: the number that has it already. paid: changed ones in a payment.
+    taken: what affiliates were paid for ones that are declined, in words; "" = nothing.
     """
 
     changed: Sequence[ConversionForStaff]
     same: int
     paid: int
+    taken: str
     effects: list[MoneyEffect]
 
 
@@ -61,15 +64,27 @@ def change(request: PageRequest) -> PageAnswer:
     """Change the status of several conversions."""
     ids, status = _ids(value for name, value in request.form if name == "id"), request.field("status")
     comment, back = request.field("comment").strip(), request.field("back")
+    of_one = _conversion_of(back)
+    if status == "declined" and not comment and of_one:
+        return _preview(request, ids, status, back, BadInput({"comment": [gettext("Write the reason.")]}))
     zero = ("allow_zero", "1" if request.field("allow_zero") == "1" else "0")
     sent = [*(("ids[]", each) for each in ids), ("status", status), zero]
     try:
-        answer = request.calls.ask(edits.edit, [*sent, *([("comment", comment)] if comment else [])])
+        is_given = comment or request.field("no_comment") == "1"
+        answer = request.calls.ask(edits.edit, [*sent, *([("comment", comment)] if is_given else [])])
     except RequestError as refusal:
         return _preview(request, ids, status, back, refusal, comment)
     count = len(answer.data.ids)
+    if of_one:
+        return Redirect(of_one, f"{_done(status, count)} {gettext('This page shows it in a few seconds.')}")
     message = f"{_done(status, count)} {gettext('The list shows it in a few seconds.')}"
     return Redirect(str(list_address(back)), message)
+
+
+def _conversion_of(back: str) -> str:
+    """Return the page of the one conversion that people came from; "" = they came from the list."""
+    found = re.fullmatch(re.escape(PATH) + "/[0-9a-f]{24}", back)
+    return found[0] if found else ""
 
 
 def list_address(back: str) -> PageAddress:
@@ -105,7 +120,8 @@ def _preview(
         statuses=STATUSES,
         ids=ids,
         back=back,
-        list_address=list_address(back),
+        list_address=_conversion_of(back) or list_address(back),
+        of_one=bool(_conversion_of(back)),
         comment=comment,
         refusal="" if refusal is None else _text(refusal),
         asks_zero="status" in ((refusal and refusal.fields) or {}) or request.address.get("unpaid") == "1",
@@ -118,8 +134,17 @@ def _changed(found: Sequence[ConversionForStaff], status: str) -> ChangePreview:
         changed=changed,
         same=len(found) - len(changed),
         paid=sum(each.payment_status != "opened" for each in changed),
+        taken=_taken(changed) if status == "declined" else "",
         effects=list(_effects(changed, status)),
     )
+
+
+def _taken(declined: Iterable[ConversionForStaff]) -> str:
+    """Return the sums that affiliates were paid for conversions, by currency."""
+    sums: dict[str, Decimal] = {}
+    for each in declined:
+        sums[each.currency] = sums.get(each.currency, Decimal(0)) + each.paid
+    return " + ".join(shown.money(amount, currency) for currency, amount in sorted(sums.items()) if amount > 0)
 
 
 def _effects(changed: Sequence[ConversionForStaff], status: str) -> Iterable[MoneyEffect]:

@@ -1,6 +1,6 @@
 """The page of one conversion (docs/spec/console.md#traffic)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -10,13 +10,13 @@ from trackyard.api.conversions.by_id import SingleConversionForStaff, SingleConv
 from trackyard.api.conversions.conversions import ConversionsForStaff
 from trackyard.api.tracking import explain, logs, resends
 from trackyard.api.tracking.logs import HistoryEntry
-from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.errors import RequestError
 from trackyard.base.ids import names_no_click
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.conversions.listing import PATH, STATUSES, signals_of
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
@@ -83,7 +83,7 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         state=status,
         status_label=STATUSES[status],
         statuses=STATUSES,
-        verdict=_verdict(request, conversion, _decliner(history, staff)) if status == "declined" else None,
+        verdict=_verdict(request, conversion, history, staff) if status == "declined" else None,
         steps=steps_of(conversion, explanation, history, staff),
         is_complete=explanation is not None,
         money=_money(request, conversion, status),
@@ -95,47 +95,39 @@ def conversion_page(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.post(f"{PATH}/{{id}}/status", needs=(edits.edit,))
-def set_conversion_status(request: PageRequest) -> PageAnswer:
-    """Change the status of one conversion."""
-    status, chosen = request.field("status"), ("id", request.key)
-    try:
-        sent = [("ids[]", request.key), ("status", status), ("allow_zero", "0")]
-        request.calls.ask(edits.edit, sent)
-    except BadInput as refusal:
-        if status not in STATUSES or "status" not in (refusal.fields or {}):
-            raise
-        return Redirect(str(PageAddress(f"{PATH}/change", (chosen, ("status", status), ("unpaid", "1")))))
-    message = gettext(
-        "The conversion is being changed to %(value)s. This page shows it in a few seconds.",
-        value=STATUSES[status].lower(),
-    )
-    return Redirect(f"{PATH}/{request.key}", message)
-
-
 def find_conversion(request: PageRequest) -> tuple[SingleConversionForStaff, str]:
     """Return the conversion of the path and its status. Raises NotFound."""
     found = request.calls.ask_as(SingleConversionForStaffAnswer, by_id.get, [("id", request.key)]).conversion
     return found, _STATUS_OF_NUMBER[found.status]
 
 
-def _decliner(history: Sequence[HistoryEntry], staff: dict[str, str]) -> str:
-    """Return who declined a conversion that is declined, in words."""
-    states = [
+def _last_author(history: Sequence[HistoryEntry], what: Callable[[HistoryEntry], str], staff: dict[str, str]) -> str:
+    """Return who gave a conversion its present value of something, in words."""
+    changes = [
         each
         for each, before in zip(history, [None, *history], strict=False)
-        if before is None or before.status != each.status
+        if before is None or what(before) != what(each)
     ]
-    actor = states[-1].by if states else ""
+    actor = changes[-1].by if changes else ""
     return gettext("the advertiser") if actor.startswith("call:") else author(actor, staff)
 
 
-def _verdict(request: PageRequest, conversion: SingleConversionForStaff, decliner: str) -> DeclineVerdict:
+def _verdict(
+    request: PageRequest,
+    conversion: SingleConversionForStaff,
+    history: Sequence[HistoryEntry],
+    staff: dict[str, str],
+) -> DeclineVerdict:
     comment = conversion.comment
+    decliner = _last_author(history, lambda each: each.status, staff)
+    writer = _last_author(history, lambda each: each.comment, staff)
     lasted = seconds_between(conversion.click_time, conversion.created_at)
     sentence = decline_sentence(comment, "" if lasted is None else lasting(lasted))
     if sentence is None:
         by = gettext(" by %(decliner)s", decliner=decliner) if decliner else ""
+        if comment and writer != decliner:
+            given = gettext("Declined%(by)s. Comment by %(writer)s: %(comment)s", by=by, writer=writer, comment=comment)
+            return DeclineVerdict(given, "", "", None)
         given = (
             gettext("Declined%(by)s: %(comment)s", by=by, comment=comment)
             if comment
@@ -200,6 +192,11 @@ def _money(request: PageRequest, conversion: SingleConversionForStaff, status: s
 def _booked(request: PageRequest, conversion: SingleConversionForStaff, status: str) -> str:
     """Return a sentence about the conversion's payout in the affiliate's balance."""
     if status == "declined":
+        if conversion.paid > 0:
+            return gettext(
+                "%(amount)s was paid, and is taken back: the next payment settles it.",
+                amount=shown.money(conversion.paid, conversion.currency),
+            )
         return gettext("Nothing: declined conversions are not paid.")
     if status == "pending":
         return gettext("Nothing yet: the advertiser has not confirmed it.")

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from trackyard.api.conversions.by_id import SingleConversionForStaff
-from trackyard.api.tracking.explain import ExplanationView
+from trackyard.api.tracking.explain import ExplainedPostbackView, ExplanationView
 from trackyard.api.tracking.logs import HistoryEntry
 from trackyard.base.ids import names_no_click
 from trackyard.base.texts.marks import gettext
@@ -17,6 +18,8 @@ from trackyard.console.staff.traffic.words import author, forgiven_words
 from trackyard.domain.conversions.statuses import SENT_STATUSES
 
 _LONGEST: Final = 90
+BY_HAND: Final = ("EDIT", "IMPORT")
+"""The methods of records in the log of postbacks that no advertiser sent."""
 _TONES: Final = {"confirmed": "done", "pending": "waits", "hold": "waits", "declined": "bad"}
 
 
@@ -81,6 +84,9 @@ def _postbacks(conversion: SingleConversionForStaff, explanation: ExplanationVie
         own = each.conversion_id == conversion.id
         if each.conversion_id and not own:
             continue
+        if each.method in BY_HAND:
+            yield from _by_hand(each)
+            continue
         goal = gettext("goal %(goal)s", goal=each.goal) if each.goal else gettext("a conversion")
         action = gettext(", action ID %(value)s", value=shown.shorten(each.action_id, 40)) if each.action_id else ""
         as_status = _sent_status(each.get, each.post)
@@ -106,6 +112,23 @@ def _postbacks(conversion: SingleConversionForStaff, explanation: ExplanationVie
         )
 
 
+def _by_hand(record: ExplainedPostbackView) -> Iterator[WayStep]:
+    """Yield an import, or an edit that changed nothing: the history shows what other edits did."""
+    if record.method == "EDIT" and not record.response:
+        return
+    titles = {
+        ("EDIT", False): gettext("An edit changed nothing"),
+        ("IMPORT", False): gettext("An import changed nothing"),
+        ("IMPORT", True): gettext("Made by an import"),
+    }
+    done = not record.response
+    link = f"/console/postbacks/received/{record.id}"
+    title = titles[str(record.method), done]
+    yield WayStep(
+        record.created_at, "done" if done else "bad", title, record.response, link, gettext("show the record")
+    )
+
+
 def _sent_status(query: str, body: str) -> str:
     """Return the status in a postback, in words; "" without one, which confirms the conversion."""
     sent = [value for text in (query, body) for name, value in parse_qsl(text) if name == "status"]
@@ -128,6 +151,7 @@ def _state(
     status = state.status
     label = STATUSES.get(status, status)
     charge, payout = (shown.money(amount, state.currency) for amount in (state.revenue, state.payouts))
+    taken = _taken(before, state)
     money = (
         gettext("charge was %(charge)s, payout was %(payout)s", charge=charge, payout=payout)
         if status == "declined"
@@ -136,7 +160,7 @@ def _state(
     by = author(state.by, names)
     changed = before is None or before.status != status
     title = (
-        label
+        (gettext("%(label)s by %(by)s", label=label, by=by) if state.by.startswith("staff:") else label)
         if before is None
         else (gettext("%(label)s by %(by)s", label=label, by=by))
         if changed
@@ -146,7 +170,19 @@ def _state(
     if before is None and reason:
         title = gettext("Declined: %(comment)s", comment=state.comment)
     remark = f" · “{shown.shorten(state.comment, _LONGEST)}”" if state.comment and not reason else ""
-    return WayStep(state.created_at, _TONES.get(status, ""), title, f"{money}{remark}")
+    return WayStep(state.created_at, _TONES.get(status, ""), title, f"{money}{taken}{remark}")
+
+
+def _taken(before: HistoryEntry | None, after: HistoryEntry) -> str:
+    """Return the amount that a change took from the affiliate's balance, in words; "" = nothing."""
+    if before is None or before.currency != after.currency:
+        return ""
+    booked, left = (each.payouts if each.status in ("confirmed", "hold") else Decimal(0) for each in (before, after))
+    if booked <= left:
+        return ""
+    return " · " + gettext(
+        "took %(amount)s from the balance of the affiliate", amount=shown.money(booked - left, after.currency)
+    )
 
 
 def _deliveries(conversion: SingleConversionForStaff, explanation: ExplanationView) -> Iterator[WayStep]:
