@@ -1,4 +1,4 @@
-"""Reasons, comments, claw-backs and authors of one conversion (docs/spec/conversions.md#edits-and-imports)."""
+"""One conversion has its reason, its claw-back and its authors (docs/spec/conversions.md#edits-and-imports)."""
 
 import pytest
 
