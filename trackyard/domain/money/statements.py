@@ -68,7 +68,8 @@ class BookedIn:
     """Selects the conversions of which entries are in lines of statements.
 
     lines: of SUMMED_LINES. since, until: the moments of the entries in UTC milliseconds, `until` exclusive.
-    currencies: in which entries are. affiliates: that own entries of conversions; referrers: entries of shares. None = all.
+    currencies: in which entries are. affiliates: that own entries of conversions; referrers: entries of shares.
+    None = all.
     """
 
     lines: frozenset[LineKind]

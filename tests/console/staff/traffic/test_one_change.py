@@ -1,4 +1,4 @@
-"""One conversion has its reason, its claw-back and its authors (docs/spec/conversions.md#edits-and-imports)."""
+"""Reasons, claw-backs and authors of a conversion (docs/spec/conversions.md#edits-and-imports)."""
 
 import pytest
 
