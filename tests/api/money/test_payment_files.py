@@ -37,7 +37,7 @@ SEPA = "{urn:iso:std:iso:20022:tech:xsd:pain.001.001.09}"
 DEBTOR = {"template": "sepa", "debtor_name": "Net & Söhne", "debtor_iban": IBANS[0]}
 
 
-class Killed(BaseException):
+class RunKilled(BaseException):
     """The end of the process in the middle of a run."""
 
 
@@ -238,7 +238,7 @@ def dying_after(calls: int, real: Callable[..., Any]) -> Callable[..., Any]:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if not left[0]:
-            raise Killed
+            raise RunKilled
         left[0] -= 1
         return real(*args, **kwargs)
 
@@ -255,7 +255,7 @@ def test_kill_in_the_middle_pays_nothing_twice_and_loses_nothing(
         earn(network, pid, "10.0051", currency="EUR")
     access = Access(network.caller_of(network.admin), Permission.PAYMENTS_WRITE)
     run = affiliate_payments.PaymentRun(affiliate_ids=pids)
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch, pytest.raises(RunKilled):
         patch.setattr(stored, step, dying_after(calls, getattr(stored, step)))
         affiliate_payments.add_payments(network.deps, access, run)
         results_of(network, access, ("paid", "failed", "paid"))

@@ -59,6 +59,7 @@ def test_payments_are_marked_one_by_one_and_several_at_once(api: Api) -> None:
     visitor = staff_visitor(api)
     assert numbers(visitor, f"{LIST}?affiliate={pids[0]}&status=created&currency=USD") == [
         "requests",
+        "results",
         "due",
         str(first),
     ]

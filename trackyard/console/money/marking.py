@@ -14,6 +14,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import AFFILIATES
+from trackyard.console.money.payment_files import FILE_NEEDS, ask_for_template
 from trackyard.console.money.payments import DONE, PATH
 from trackyard.console.money.words import PAYMENT_STATUSES, sums_of, sums_text
 from trackyard.console.staff.faults import fault_of
@@ -31,6 +32,8 @@ def mark(request: PageRequest) -> PageAnswer:
     """Execute or cancel the payments that were chosen, after a preview."""
     status, back = request.field("do"), _back(request.field("back"))
     chosen = list(dict.fromkeys(value for name, value in request.form if name == "payment"))
+    if status == "file" and chosen and request.may_use(FILE_NEEDS):
+        return ask_for_template(request, chosen)
     if status not in DONE or not chosen:
         return Redirect(back, gettext("Nothing is changed: choose payments first."))
     seen = [value for name, value in request.form if name == "amount"]

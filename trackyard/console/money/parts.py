@@ -13,7 +13,9 @@ from trackyard.console.money import (
     invoices,
     marking,
     payment,
+    payment_files,
     payment_requests,
+    payment_results,
     payments,
     statements,
 )
@@ -21,6 +23,8 @@ from trackyard.console.money import (
 PARTS: Final[tuple[Pages, ...]] = (
     payments.pages,
     marking.pages,
+    payment_files.pages,
+    payment_results.pages,
     due.pages,
     held_changes.pages,
     payment_requests.pages,

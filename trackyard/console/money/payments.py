@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.api.money import affiliate_payments, held_changes, payment_requests
+from trackyard.api.money import affiliate_payments, held_changes, payment_files, payment_requests
 from trackyard.api.money.affiliate_payments import (
     AffiliatePaymentView,
     OwnPaymentsAnswer,
@@ -50,6 +50,12 @@ def _requests(request: PageRequest) -> Iterator[PageLink]:
     yield PageLink(gettext("Requests") + (f" ({shown.number(asking)})" if asking else ""), f"{PATH}/requests")
 
 
+def _links(request: PageRequest) -> Iterator[PageLink]:
+    yield from _requests(request)
+    if request.calls.may(payment_files.apply):
+        yield PageLink(gettext("Results"), f"{PATH}/results")
+
+
 PAYMENTS: Final = ListPage[AffiliatePaymentView, PaymentsAnswer](
     path=PATH,
     method=affiliate_payments.list_,
@@ -58,7 +64,7 @@ PAYMENTS: Final = ListPage[AffiliatePaymentView, PaymentsAnswer](
     title=lazy_gettext("Payments"),
     counted=lambda total: ngettext("%(num)d payment to affiliates.", "%(num)d payments to affiliates.", total),
     notes=_waiting,
-    links=_requests,
+    links=_links,
     main=lambda _: PageLink(gettext("Propose payments"), f"{PATH}/due"),
     filters=(
         FilterBy(name="affiliate", parameter="pid", objects=AFFILIATES),
@@ -94,9 +100,10 @@ PAYMENTS: Final = ListPage[AffiliatePaymentView, PaymentsAnswer](
         line=lazy_gettext("The chosen ones:"),
         buttons=(
             Button(label=lazy_gettext("Mark payments as paid"), value="paid"),
+            Button(label=lazy_gettext("Make a file"), value="file"),
             Button(label=lazy_gettext("Cancel payments"), value="cancelled"),
         ),
-        after=lazy_gettext("Both cannot be undone. Affiliates get a mail when they are paid."),
+        after=lazy_gettext("A preview comes first. Affiliates get a mail when they are paid."),
     ),
     empty=lazy_gettext("There are no payments yet."),
     empty_links=lambda _: [PageLink(gettext("See what can be paid"), f"{PATH}/due")],

@@ -86,7 +86,7 @@ _SHIPPED: Final = (
         most=1000,
         page="https://wise.com/help/articles/2663302/how-do-i-fill-in-my-batch-template",
         read_on="2026-11-30",
-        note="The page names the columns and refers to the template of the account for the values: paymentReference, "
+        note="The page lists the columns and refers to the template of the account for the values: paymentReference, "
         "receiverType and target are assumed. Compare the file with the template that your account offers.",
     ),
     FileTemplate(

@@ -29,7 +29,7 @@ class FilePayee:
 class PaymentFile:
     """The cells of a file.
 
-    cells: of each payment, in the order of the columns. amount: their sum, in `currency`.
+    cells: by payment, in the order of its columns. amount: the sum in `currency`.
     """
 
     template: FileTemplate
