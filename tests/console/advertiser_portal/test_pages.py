@@ -128,7 +128,7 @@ def test_statistics_compare_the_days_that_are_over_with_the_days_before(shop: Sh
     load_clicks(shop.api.deps, [new_click(place, **parties, time=NOON - 8 * DAY_MS) for place in range(31, 35)])
     text = shop.text("/advertiser/statistics?period=7d&by=offer")
     assert "Changes compare the days that are over with the 7 days before." in text
-    assert "Total 6 ↓ 50 % — 1 1 1 1 50.0 % new $30.00 new $10.00 $10.00 $10.00 — Shoes 6 ↓ 50 % 6 1" in text
+    assert "Total 6 ↓ 50 % — 1 1 1 1 50.0 % new $30.00 new $10.00 $10.00 $10.00 Shoes 6 ↓ 50 % 6 1" in text
     assert "Changes compare" not in shop.text("/advertiser/statistics?period=today")
 
 

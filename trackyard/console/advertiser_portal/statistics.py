@@ -192,13 +192,16 @@ CHARGES: Final[Mapping[str, str]] = {
 
 
 def _charge(status: str, title: str) -> ListColumn[StatisticsRow]:
-    """Return the column of the charge of a status, without zeros."""
+    """Return the column of the charge of a status. A page without such a charge lacks it, except of confirmed ones."""
 
     def cell(row: StatisticsRow, _on: On) -> ListCell:
         charge = row.figures.charge_of(status)
         return cells.worth(status, charge, row.currency) if charge else ListCell()
 
-    return ListColumn(title=title, role="figure", cell=cell)
+    def has_any(_request: PageRequest, rows: Sequence[StatisticsRow]) -> bool:
+        return status == "confirmed" or any(row.figures.charge_of(status) for row in rows)
+
+    return ListColumn(title=title, role="figure", cell=cell, shown=has_any)
 
 
 def _columns(by: str) -> tuple[ListColumn[StatisticsRow], ...]:
