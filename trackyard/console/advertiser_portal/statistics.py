@@ -191,8 +191,8 @@ CHARGES: Final[Mapping[str, str]] = {
 """The columns of the charge of a status. Declined conversions cost nothing: theirs is struck out."""
 
 
+def _charge(status: str, title: str) -> ListColumn[StatisticsRow]:
     """Return the column of the charge of a status; where none has a charge, pages lack it."""
-    """Return the column of the charge of a status. Pages without such a charge lack it, unless it is confirmed."""
 
     def cell(row: StatisticsRow, _on: On) -> ListCell:
         charge = row.figures.charge_of(status)
