@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from tests.support.spreadsheets import book, sheet_xml
-from trackyard.actions import short_processes
 from trackyard.actions.platform import spreadsheet_child, spreadsheets
 from trackyard.actions.platform.spreadsheets import read_grid
+from trackyard.base import short_processes
 from trackyard.domain.platform.tables.grids import Limits, TableFault
 
 LIMITS = Limits(most_bytes=1_000_000, most_rows=1000)

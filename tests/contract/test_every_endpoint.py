@@ -189,6 +189,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         | comparisons.own_subjects(api)
         | messages.own_subjects(api)
         | threads.own_subjects(api)
+        | advertisers.own_subjects(api)
     )
     own = subjects_of_caller, companies.own_params(api) | accounts.own_params(api) | money.own_params(api)
     owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]

@@ -122,6 +122,10 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.advertiser.look_as": "advertiser",
     **dict.fromkeys((f"admin.advertiser.signing-secret.{act}" for act in ("renew", "remove")), "advertiser"),
     **dict.fromkeys(("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"), "invoice"),
+    **dict.fromkeys(
+        (f"admin.invoices.{act}" for act in ("get", "edit", "remove", "issue", "credit", "document")), "invoice"
+    ),
+    **dict.fromkeys(("advertiser.invoices.get", "advertiser.invoices.document"), "invoice"),
     **dict.fromkeys(("admin.partner.get", "admin.partner.edit", "admin.partner.password"), "affiliate"),
     **dict.fromkeys(("admin.partner.look_as", "admin.partner.locale"), "affiliate"),
     **dict.fromkeys(("admin.partner.referrals", "user.permissions.edit", "partner.pixels.list-of"), "affiliate"),
@@ -225,6 +229,8 @@ _PLAIN_NAMES: Final = (
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "
     "strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title title_lang[*] ua "
+    "taxes[*][name] legal_name address tax_number payment_details invoice_series invoice_next credit_series due_days "
+    "tax_name "
     "url usage_limit vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour"
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(

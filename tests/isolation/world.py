@@ -77,9 +77,13 @@ class World:
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
         own = accounts.own_subjects(self.api) | money.own_subjects(self.api) | comparisons.own_subjects(self.api)
-        own |= messages.own_subjects(self.api) | threads.own_subjects(self.api)
+        own |= messages.own_subjects(self.api) | threads.own_subjects(self.api) | advertisers.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
+        if endpoint.id.startswith("admin.invoices."):
+            make = advertisers.issued if endpoint.id.endswith((".credit", ".document")) else advertisers.draft
+            side = self.side(kind)
+            return make(self.api, str(side.one("advertiser")), int(side.one("offer")))
         if endpoint.id in companies.own_subjects(self.api, 0):
             return companies.add_place(self.api, self.company(kind))
         return self.examples[self.side(kind).name].subjects[endpoint.id]()

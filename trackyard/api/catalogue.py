@@ -8,6 +8,8 @@ from trackyard.api.conversions import by_id, comparisons, conversions, edits, im
 from trackyard.api.events import chats, notices
 from trackyard.api.money import (
     affiliate_payments,
+    billed_invoices,
+    billing,
     corrections,
     currencies,
     exchange_rates,
@@ -95,6 +97,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic("advertiser-offers", "The calling advertiser's own offers", own_offers.routes.endpoints),
     Topic("advertiser-figures", "The calling advertiser's own statistics and conversions", figures.routes.endpoints),
     Topic("invoices", "Invoices of advertisers", invoices.routes.endpoints),
+    Topic("billed-invoices", "Drafts, issued invoices and credit notes", billed_invoices.routes.endpoints),
+    Topic("billing", "Who issues documents", billing.routes.endpoints),
     Topic("affiliates", "Affiliates, for staff", affiliates.routes.endpoints),
     Topic("own-account", "The calling affiliate's own account", own_account.routes.endpoints),
     Topic("email-confirmations", "E-mail addresses of affiliates", email_confirmations.routes.endpoints),

@@ -170,7 +170,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
         ).run
     post = _mail_transport(options, database)
     if post is not None:
-        loops["mail"] = Mailer(database, clock, post).run
+        loops["mail"] = Mailer(database, clock, post, files=files).run
     return loops
 
 

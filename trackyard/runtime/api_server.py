@@ -135,7 +135,11 @@ def _console(deps: "Deps") -> "Console":
 
 @contextmanager
 def _mails_and_alerts(deps: "Deps", stop: threading.Event) -> Iterator[None]:
-    """Make the saved reports that are due by mail, and look for alerts, while the block lasts."""
+    """Make the saved reports that are due by mail, draw documents and look for alerts.
+
+    They end with the block.
+    """
+    from trackyard.actions.money.documents.drawing import DocumentDrawer
     from trackyard.console.mailed.alert_mails import AlertMailer
     from trackyard.console.mailed.mailer import ReportMailer
     from trackyard.jobs.schedule.alerts import AlertWatcher
@@ -143,6 +147,7 @@ def _mails_and_alerts(deps: "Deps", stop: threading.Event) -> Iterator[None]:
     threads = (
         threading.Thread(target=ReportMailer(deps).run, args=(stop,), name="report mails"),
         threading.Thread(target=AlertMailer(deps).run, args=(stop,), name="alert mails"),
+        threading.Thread(target=DocumentDrawer(deps).run, args=(stop,), name="documents"),
         threading.Thread(target=AlertWatcher(deps, socket.gethostname()).run, args=(stop,), name="alerts"),
     )
     for thread in threads:

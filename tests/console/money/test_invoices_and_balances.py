@@ -8,8 +8,9 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON
 from tests.support.models.history import add_conversion
 from tests.support.page_forms import read_form, send
-from tests.support.pages import staff_visitor
+from tests.support.pages import advertiser_visitor, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of, earn, numbers
+from trackyard.actions.money.documents.drawing import DocumentDrawer
 from trackyard.domain.people.roles import Role
 
 INVOICES, BALANCES = "/console/invoices", "/console/balances"
@@ -32,7 +33,8 @@ def test_invoices_are_listed_made_edited_and_marked(api: Api) -> None:
     made = send(visitor, f"{INVOICES}/new", form, supplier_id=bank, currency="USD", comment="By hand")
     second = int(made.headers["location"].rpartition("/")[2])
     assert numbers(visitor, INVOICES) == [str(second), str(first)]
-    for query in (f"advertiser={reef}", f"status=unpaid&advertiser={reef}"):
+    assert api.admin.get(f"/3.1/admin/invoices/{second}")["invoice"]["state"] == "draft"
+    for query in (f"advertiser={reef}", f"status=unpaid&advertiser={reef}", "state=open"):
         assert numbers(visitor, f"{INVOICES}?{query}") == [str(first)], query
     page = f"{INVOICES}/{first}"
     assert "Shoes Conversions 0 $120.50" in visitor.read(page).text
@@ -48,13 +50,71 @@ def test_invoices_are_listed_made_edited_and_marked(api: Api) -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland", "Pacific/Honolulu"])
-def test_invoice_was_made_on_the_day_of_the_platform_in_every_zone(api: Api, zone: str) -> None:
+def test_invoice_is_issued_on_the_day_of_the_platform_in_every_zone(api: Api, zone: str) -> None:
     advertiser = api.add_advertiser()
     number = add_invoice(api, advertiser, api.add_offer(advertiser=advertiser), "1")
-    day = api.admin.get(f"/3.1/admin/advertiser-invoice/{number}")["message"]["created_at"]
+    api.admin.post("/3.1/admin/billing", legal_name="Network Ltd")
+    issued = api.admin.post(f"/3.1/admin/invoices/{number}/issue")["invoice"]
+    day, due = issued["issued_at"][:10], issued["due_date"]
     visitor = staff_visitor(api)
-    assert f"made {day}" in visitor.read(f"{INVOICES}/{number}?tz={zone}").text
-    assert f"Unpaid {day} —" in visitor.read(f"{INVOICES}?tz={zone}").text
+    assert f"issued {day} · due {due}" in visitor.read(f"{INVOICES}/{number}?tz={zone}").text
+    assert f"Unpaid {day} {due}" in visitor.read(f"{INVOICES}?tz={zone}").text
+    assert f"Date of issue {day}" in visitor.read(f"{INVOICES}/{number}/document?tz={zone}").text
+
+
+def test_invoice_is_made_issued_and_taken_back_in_pages(api: Api) -> None:
+    visitor = staff_visitor(api)
+    reef = api.add_advertiser(title=HOSTILE, email="bills@reef.example")
+    offer = api.add_offer(advertiser=reef, title="Shoes")
+    form = read_form(visitor, f"{INVOICES}/new?advertiser={reef}")
+    first = {"supplier_id": reef, "currency": "USD", "start_date": "2023-10-01", "end_date": "2023-10-31"}
+    assert (first | {"invoice_status": "unpaid"}).items() <= dict(form.pairs).items()
+    line = {"detail[0][offer_id]": str(offer), "detail[0][payout_type]": "RPA", "detail[0][amount]": "120.50"}
+    made = send(visitor, f"{INVOICES}/new", form, **line)
+    page = made.headers["location"]
+    assert "Draft" in visitor.read(page).text
+    refused = visitor.post(f"{page}/issue")
+    assert refused.status_code == 409 and "/console/settings/documents" in refused.text
+    settings = read_form(visitor, "/console/settings/documents")
+    saved = send(visitor, "/console/settings/documents", settings, legal_name=HOSTILE.replace("<", "").replace(">", ""))
+    assert saved.status_code == 303
+    assert visitor.post(f"{page}/issue").headers["location"] == page
+    shown = visitor.read(page)
+    assert "INV-2023-0001" in shown.text and f"{page}/document" in shown.links
+    document = visitor.get(f"{page}/document")
+    assert "$120.50" in document.text and "<script>alert" not in document.text
+    number, shop = page.rpartition("/")[2], api.advertiser_client(reef)
+    assert visitor.post(f"{page}/delete").status_code == 409
+    note = visitor.post(f"{page}/credit", comment="twice").headers["location"]
+    assert "−$120.50" in visitor.read(note).text and page in visitor.read(note).links
+    assert "Credited" in visitor.read(page).text and note in visitor.read(page).links
+    assert visitor.post(f"{page}/credit").status_code == 409
+    assert [each["number"] for each in shop.get("/3.1/advertiser/invoices")["invoices"]][1] == int(number)
+
+
+def test_draft_is_deleted_in_pages(api: Api) -> None:
+    visitor, reef = staff_visitor(api), api.add_advertiser()
+    made = send(visitor, f"{INVOICES}/new", read_form(visitor, f"{INVOICES}/new"), supplier_id=reef)
+    page = made.headers["location"]
+    assert visitor.post(f"{page}/delete").headers["location"] == INVOICES
+    assert visitor.get(page).status_code == 404
+
+
+def test_advertiser_reads_its_invoices_and_no_others(api: Api) -> None:
+    api.admin.post("/3.1/admin/billing", legal_name="Network Ltd")
+    reef, shop = advertiser_visitor(api, title="Reef")
+    _, other = advertiser_visitor(api, title="Mall")
+    number = add_invoice(api, reef, api.add_offer(advertiser=reef, title="Shoes"), "120.50")
+    assert "There are no invoices yet." in shop.read("/advertiser/invoices").text
+    api.admin.post(f"/3.1/admin/invoices/{number}/issue")
+    path = f"/advertiser/invoices/{number}"
+    assert path in shop.read("/advertiser/invoices").links
+    text = shop.read(path).text
+    assert "Invoice INV-2023-0001" in text and "Shoes · Conversions" in text and "being made" in text
+    DocumentDrawer(api.deps).draw_one()
+    [link] = [each for each in shop.read(path).links if "/files/" in each]
+    assert shop.client.get(link.removeprefix(api.deps.api_url)).content.startswith(b"%PDF-")
+    assert other.get(path).status_code == 404 and path not in other.read("/advertiser/invoices").links
 
 
 def test_invoices_of_a_sales_manager_are_those_of_own_advertisers(api: Api) -> None:

@@ -15,7 +15,7 @@ from trackyard.actions.statistics import report_mails
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.console.mailed import mailer as mailer_module
 from trackyard.console.mailed.mailer import ReportMailer
-from trackyard.console.pdf import process
+from trackyard.documents.pdf import process
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.outbound.mail import MailMessage, build_message

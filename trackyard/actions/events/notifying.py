@@ -10,9 +10,10 @@ from trackyard.base.secrets import SecretCipher
 from trackyard.base.texts.languages import language, speaking
 from trackyard.domain.events.events import Event, line_of, page_of
 from trackyard.domain.events.kinds import CHATS, Channel, EventKind, NoticeRule
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.events import bell, chats, choices, events
+from trackyard.store.money import documents
 from trackyard.store.people.preferences import find_preferences
 from trackyard.store.platform import mail_log, settings
 
@@ -50,8 +51,24 @@ def _notify(conn: Connection, event: Event, rule: NoticeRule, now_ms: int, ciphe
     base = settings.find_api_url(conn)
     if rule.page and mailed:  # the people of an audience have the same first page
         values["link"] = f"{base}{page_of(event, rule, notice.page, mailed[0].home)}"
-    told = [replace(each.recipient, stop=stop_link(cipher, base, each.account, event.kind)) for each in mailed]
-    send_notice(conn, notice, told, now_ms, **values)
+    document = _document_of(conn, event) if mailed else ""
+    reached = [
+        replace(each.recipient, stop=stop_link(cipher, base, each.account, event.kind), document_id=document)
+        for each in mailed
+    ]
+    send_notice(conn, notice, reached, now_ms, **values)
+
+
+def _document_of(conn: Connection, event: Event) -> str:
+    """Return the id of the document that goes with the mails of an event; "" = none."""
+    if event.rule.document is None:
+        return ""
+    if event.advertiser_id:
+        company = Account(AccountKind.ADVERTISER, event.advertiser_id)
+    else:
+        company = Account(AccountKind.AFFILIATE, str(event.affiliate_id))
+    found = documents.find_of(conn, event.rule.document, event.subject, company)
+    return "" if found is None else found.id
 
 
 def _queue_messages(conn: Connection, event: Event, rule: NoticeRule, found: Sequence[Hearer], now_ms: int) -> None:

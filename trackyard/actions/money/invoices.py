@@ -1,10 +1,12 @@
-"""Use cases of invoices of advertisers, and the computation of their lines.
+"""Use cases of invoices of advertisers, before they are issued, and the computation of their lines.
+
+`actions/money/issued_invoices.py` has the issue, credit notes, and what is overdue.
 
 See docs/api/invoices.md and docs/spec/money.md#invoices.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -12,12 +14,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import is_active
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.reports import run_report
-from trackyard.base.errors import BadInput, required
+from trackyard.base.errors import BadInput, Conflict, NotFound, required
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
-from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
+from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, InvoiceState, PayoutType
 from trackyard.domain.money.units import in_units, unit_fault
-from trackyard.domain.people.callers import Access
+from trackyard.domain.people.callers import Access, AdvertiserCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import CONFIRMED, Report, StatsRow
 from trackyard.store.engine.database import Connection
@@ -28,6 +30,12 @@ MAX_DAYS: Final = 3660
 """The longest period, as in statistics."""
 
 _NO_LIMIT: Final = 2**31
+_NO_DRAFT: Final = "Only a draft is deleted. Take an issued invoice back with a credit note."
+_ISSUED: Final = "The invoice is issued and stays as it is: only its status and its comment change. Make a credit note."
+_KEPT: Final = frozenset({"status", "comment", "updated_at", "overdue_at"})
+"""The fields of an issued invoice that change."""
+_PARAMETERS: Final = {"advertiser_id": "supplier_id", "lines": "detail", "computed": "detail"}
+"""The parameters of fields with another name."""
 
 
 def list_invoices(
@@ -39,9 +47,26 @@ def list_invoices(
 
 
 def get_invoice(deps: Deps, access: Access, number: int) -> Invoice:
-    """Return an invoice of an advertiser in the caller's scope. Raises NotFound."""
+    """Return an invoice, a draft or a credit note in the caller's scope. Raises NotFound.
+
+    Advertisers get what was issued.
+    """
     with deps.database.read() as conn:
-        return _invoice(conn, access, number)
+        found = find_invoice(conn, access, number)
+    if isinstance(access.caller, AdvertiserCaller) and found.state is not InvoiceState.ISSUED:
+        raise NotFound
+    return found
+
+
+def get_specified_invoice(deps: Deps, access: Access, number: int) -> Invoice:
+    """Return an invoice for the methods of the specification. Raises NotFound.
+
+    They know no drafts and no credit notes.
+    """
+    found = get_invoice(deps, access, number)
+    if found.is_draft or found.credits is not None:
+        raise NotFound
+    return found
 
 
 def add_invoice(deps: Deps, access: Access, new: Invoice) -> int:
@@ -70,26 +95,46 @@ def edit_invoice(deps: Deps, access: Access, number: int, given: dict[str, Any])
 
     given: new values by field of Invoice, without the currency.
     Lines that came from statistics follow a change of the period or the advertiser; an empty list of lines has them
-    computed.
-    Raises NotFound, BadInput as add_invoice, and ReportTooHeavy.
+    computed. What was issued keeps all but its status and its comment.
+    Raises NotFound, Conflict for other changes of what was issued, BadInput as add_invoice, and ReportTooHeavy.
     """
     while True:
         with deps.database.read() as conn:
-            before, scope = _invoice(conn, access, number), scope_of(conn, access)
+            before, scope = find_invoice(conn, access, number), scope_of(conn, access)
         after = _changed(deps, scope, before, given)
+        _check_issued(before, after)
         with deps.database.write() as conn:
-            if _invoice(conn, access, number, lock=True) != before:
+            if find_invoice(conn, access, number, lock=True) != before:
                 continue  # another change was first: the lines may be of another period
             _check_names(conn, scope_of(conn, access), after, before)
             invoices.edit_invoice(conn, number, after)
             return
 
 
+def remove_draft(deps: Deps, access: Access, number: int) -> None:
+    """Remove a draft. Raises NotFound, and Conflict for an invoice that is not a draft."""
+    with deps.database.write() as conn:
+        if find_invoice(conn, access, number, lock=True).state is not InvoiceState.DRAFT:
+            raise Conflict({"number": [_NO_DRAFT]})
+        invoices.remove_invoice(conn, number)
+
+
+def _check_issued(before: Invoice, after: Invoice) -> None:
+    """Raise Conflict for a change of what was issued, apart from its status and comment."""
+    if before.state is not InvoiceState.ISSUED:
+        return
+    for each in fields(Invoice):
+        if each.name not in _KEPT and getattr(before, each.name) != getattr(after, each.name):
+            raise Conflict({_PARAMETERS.get(each.name, each.name): [_ISSUED]})
+
+
 def _changed(deps: Deps, scope: Scope, before: Invoice, given: dict[str, Any]) -> Invoice:
     after = replace(before, **given, updated_at=deps.clock.now_ms())
     _check_period(after)
-    if "lines" in given:
+    if "lines" in given and (given["lines"] or before.state is not InvoiceState.ISSUED):
         after = replace(after, computed=not given["lines"])
+    if "lines" in given and not given["lines"] and before.state is InvoiceState.ISSUED:
+        return replace(after, lines=before.lines)
     if after.computed and ("lines" in given or _computed_from(after) != _computed_from(before)):
         return replace(after, lines=_computed(deps, scope, after))
     return after
@@ -171,5 +216,6 @@ def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice 
         raise BadInput(faults)
 
 
-def _invoice(conn: Connection, access: Access, number: int, *, lock: bool = False) -> Invoice:
+def find_invoice(conn: Connection, access: Access, number: int, *, lock: bool = False) -> Invoice:
+    """Return an invoice of an advertiser in the caller's scope. Raises NotFound."""
     return required(invoices.find_invoice(conn, scope_of(conn, access), number, lock=lock))

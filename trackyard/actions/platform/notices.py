@@ -298,6 +298,7 @@ class Recipient:
     server: that its mail goes through, encrypted; "" = the one in force.
     home: the path of the first page of the person; "" = of the account.
     stop: the link that switches such mails off; "" = they cannot be.
+    document_id: its file goes with the mail; "" = none.
     """
 
     email: str
@@ -307,6 +308,7 @@ class Recipient:
     server: str = ""
     home: str = ""
     stop: str = ""
+    document_id: str = ""
 
 
 def send_notice(
@@ -327,9 +329,15 @@ def send_notice(
         code = chosen.get(recipient.owner, "") if recipient.owner else ""
         with speaking(language(code or recipient.language)):
             made = _written(notice, recipient, base, look, own, values)
-        given = (recipient.email, made.subject, made.text, now_ms)
         queued.append(
-            mail.add(conn, *given, html=made.html, server=recipient.server, stop=recipient.stop, kind=notice.kind)
+            mail.add(
+                *(conn, recipient.email, made.subject, made.text, now_ms),
+                html=made.html,
+                server=recipient.server,
+                stop=recipient.stop,
+                document_id=recipient.document_id,
+                kind=notice.kind,
+            )
         )
     return queued
 

@@ -10,7 +10,7 @@ from datetime import datetime, time
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
-from trackyard.actions.short_processes import limit_this_process
+from trackyard.base.short_processes import limit_this_process
 from trackyard.domain.platform.tables.grids import sheet_line
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from threading import BoundedSemaphore
 from typing import Final
 
 from trackyard.actions.platform.spreadsheet_child import MOST_OUTPUT, NO_FILE, NO_SHEET
-from trackyard.actions.short_processes import run_module
+from trackyard.base.short_processes import run_module
 from trackyard.base.texts.marks import gettext
 from trackyard.domain.platform.tables.grids import (
     ZIP,

@@ -1,7 +1,7 @@
 """Invoices of advertisers (docs/api/advertisers.md). Their answers are in `message`."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -10,7 +10,15 @@ from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
-from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, InvoiceStatus, PayoutType
+from trackyard.domain.money.invoices import (
+    Invoice,
+    InvoiceFilter,
+    InvoiceKind,
+    InvoiceLine,
+    InvoiceState,
+    InvoiceStatus,
+    PayoutType,
+)
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -20,8 +28,10 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _WRITERS = for_staff(Permission.INVOICES_WRITE)
-find = in_scope_by_number(invoices.get_invoice, "number")
+find = in_scope_by_number(invoices.get_specified_invoice, "number")
 
+SPECIFIED: Final = (InvoiceState.OPEN, InvoiceState.ISSUED)
+"""The states that the methods of the specification know. They have no credit notes."""
 Status = Annotated[InvoiceStatus, s.Choice(InvoiceStatus)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
 
@@ -123,7 +133,14 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
-    chosen = InvoiceFilter(params.status, params.start_date, params.end_date, params.supplier_id)
+    chosen = InvoiceFilter(
+        states=SPECIFIED,
+        kind=InvoiceKind.INVOICE,
+        statuses=params.status,
+        since=params.start_date,
+        until=params.end_date,
+        advertisers=params.supplier_id,
+    )
     found, total = invoices.list_invoices(request.deps, request.access, chosen, **params.place(request))
     views = [invoice_view(item, request.deps.zone) for item in found]
     return InvoicesAnswer(message=views, pagination=params.pagination(request, total))

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from trackyard.console.advertiser_portal import home, offers, postbacks, statistics
+from trackyard.console.advertiser_portal import home, invoices, offers, postbacks, statistics
 from trackyard.console.frame.pages import Pages
 
 PARTS: Final[tuple[Pages, ...]] = (
     home.pages,
     offers.pages,
     statistics.pages,
+    invoices.pages,
     postbacks.pages,
 )

@@ -161,6 +161,7 @@ ADVERTISER: Final = (
             RailLink(lazy_gettext("Offers"), "/advertiser/offers"),
             RailLink(lazy_gettext("Conversions"), "/advertiser/conversions"),
             RailLink(lazy_gettext("Statistics"), "/advertiser/statistics"),
+            RailLink(lazy_gettext("Invoices"), "/advertiser/invoices"),
             RailLink(lazy_gettext("Postback URLs"), "/advertiser/postbacks"),
             RailLink(lazy_gettext("News"), "/advertiser/news"),
             RailLink(lazy_gettext("Messages"), "/advertiser/threads"),

@@ -8,9 +8,9 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number, shorten
 from trackyard.console.mailed.tables import MailTable
-from trackyard.console.pdf.document import PAGE, PAGES, PdfDocument
-from trackyard.console.pdf.process import PdfFault, pdf_of
 from trackyard.console.reports_shown.query import ReportQuery, title_of
+from trackyard.documents.content import PAGE, PAGES, Document, DocumentTable
+from trackyard.documents.pdf.process import PdfFault, pdf_of
 from trackyard.domain.platform.files import MailFile
 from trackyard.domain.platform.network import PRODUCT
 from trackyard.domain.statistics.report_mails import CSV, PDF
@@ -54,19 +54,23 @@ def files_of(
 
 def _document(
     request: PageRequest, report: SavedReport, query: ReportQuery, table: MailTable, *, has_csv: bool
-) -> PdfDocument:
+) -> Document:
     about = " · ".join([title_of(query), query.period.text, request.day_zone.key])
-    return PdfDocument(
+    return Document(
         language=request.language,
         network=request.network.name or PRODUCT,
         title=report.name,
         about=(about,),
         notes=(*query.faults, *filter(None, (table.apart,))),
-        headings=table.headings,
-        names=table.names,
-        total=table.total,
-        rows=tuple(tuple(map(shorten, row)) for row in table.rows),
-        empty=gettext("Nothing was counted in these days."),
+        tables=(
+            DocumentTable(
+                headings=table.headings,
+                names=table.names,
+                total=table.total,
+                rows=tuple(tuple(map(shorten, row)) for row in table.rows),
+                empty=gettext("Nothing was counted in these days."),
+            ),
+        ),
         end=_end(table, has_csv=has_csv),
         chart=table.chart,
         page=gettext("Page %(page)s of %(pages)s", page=PAGE, pages=PAGES),
@@ -75,14 +79,14 @@ def _document(
     )
 
 
-def _end(table: MailTable, *, has_csv: bool) -> str:
-    """Return a sentence about the rows that a file lacks; "" where it has all."""
+def _end(table: MailTable, *, has_csv: bool) -> tuple[str, ...]:
+    """Return a sentence about the rows that a file lacks; none where it has all."""
     if not table.more:
-        return ""
+        return ()
     first, all_ = number(len(table.rows)), number(len(table.rows) + table.more)
     if has_csv:
-        return gettext("The first %(first)s of %(all)s rows. The CSV file has all.", first=first, all=all_)
-    return gettext("The first %(first)s of %(all)s rows. The page of the report has all.", first=first, all=all_)
+        return (gettext("The first %(first)s of %(all)s rows. The CSV file has all.", first=first, all=all_),)
+    return (gettext("The first %(first)s of %(all)s rows. The page of the report has all.", first=first, all=all_),)
 
 
 def _stand_in(*, has_csv: bool) -> str:

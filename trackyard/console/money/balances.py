@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from trackyard.api.money import affiliate_payments, invoices
+from trackyard.api.money import affiliate_payments, billed_invoices
 from trackyard.api.people import advertisers as advertisers_api
 from trackyard.api.people import affiliates as affiliates_api
 from trackyard.api.people.advertisers import AdvertisersAnswer, AdvertiserView
@@ -111,12 +111,13 @@ def _charges(request: PageRequest, period: DayPeriod, ids: Sequence[str]) -> Map
 
 def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> SumsById[str]:
     """Return the sums of invoices by advertiser."""
-    sent = [*(("supplier_id[]", each) for each in ids), ("status[]", status), ("limit", str(_MOST))]
-    answer = request.calls.ask(invoices.list_, sent)
+    chosen = (("kind", "invoice"), ("state[]", "open"), ("state[]", "issued"), ("invoice_status[]", status))
+    sent = [*(("supplier_id[]", each) for each in ids), *chosen, ("limit", str(_MOST))]
+    answer = request.calls.ask(billed_invoices.list_, sent)
     if answer.pagination.total_count > _MOST:
         return None
-    lines = ((each.supplier_id, each.currency, line.amount) for each in answer.message for line in each.detail)
-    return _by_id(lines)
+    billed = (each for each in answer.invoices if each.credited_by is None)
+    return _by_id((each.supplier_id, each.currency, each.total) for each in billed)
 
 
 def _by_id(amounts: Iterable[tuple[K, str, Decimal]]) -> dict[K, Sums]:
@@ -260,7 +261,7 @@ BALANCES_OF_ADVERTISERS: Final = ListPage[AdvertiserBalance, AdvertisersAnswer](
     rows=_of_advertisers,
     record=lambda row: row.advertiser,
     lines=_advertiser_lines,
-    needs=(invoices.list_, reports.custom),
+    needs=(billed_invoices.list_, reports.custom),
     title=lazy_gettext("Balances"),
     counted=lambda total: ngettext("%(num)d advertiser.", "%(num)d advertisers.", total),
     about=lazy_gettext("What advertisers were charged in the period, and all of their invoices."),

@@ -1,20 +1,22 @@
-"""The page of one invoice, and the forms that create and edit invoices."""
+"""The forms that make and edit drafts of invoices, and the page of a document."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Final
 
-from trackyard.api.money import invoices
-from trackyard.api.offers import lists
+from trackyard.api.money import billed_invoices as api
+from trackyard.api.money import billing
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.zones import local_day
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import ADVERTISERS
-from trackyard.console.money.invoices import COUNTED, PATH, find_invoice, period_of
-from trackyard.console.money.words import INVOICE_MARKS, INVOICE_STATUSES, currency_choices
+from trackyard.console.money.documents import document_page
+from trackyard.console.money.invoices import COUNTED, PATH, find_invoice, name_of
+from trackyard.console.money.words import INVOICE_STATUSES, currency_choices
 from trackyard.console.offers_shown.choices import Choices
-from trackyard.console.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -28,83 +30,83 @@ _LINES: Final = FormRows(
         FormField("amount", lazy_gettext("Amount"), help=""),
         FormField("comment", lazy_gettext("Comment"), help=""),
     ),
-    help=lazy_gettext("Without lines they are computed from the statistics of the period."),
+    help=lazy_gettext("Without lines they are computed from the confirmed conversions of the period, by offer."),
 )
-_CURRENCY: Final = FormField("currency", lazy_gettext("Currency"))
+_TAXES: Final = FormRows(
+    "taxes",
+    lazy_gettext("Tax"),
+    (
+        FormField("name", lazy_gettext("Name"), help=lazy_gettext("Such as VAT.")),
+        FormField("percent", lazy_gettext("Percent of the lines"), help=""),
+    ),
+    help=lazy_gettext("A tax is computed from the sum of the lines, in the unit of the currency."),
+)
+_CURRENCY: Final = FormField("currency", lazy_gettext("Currency"), help="")
 _MAIN: Final = (
     FormField("supplier_id", lazy_gettext("Advertiser"), help=""),
-    FormField("start_date", lazy_gettext("First day")),
-    FormField("end_date", lazy_gettext("Last day")),
-    FormField("status", lazy_gettext("Status"), words=INVOICE_STATUSES, help=""),
-    FormField("comment", lazy_gettext("Comment"), wide=True),
+    FormField("start_date", lazy_gettext("First day"), help=""),
+    FormField("end_date", lazy_gettext("Last day"), help=""),
+    FormField(
+        "due_date", lazy_gettext("Due date"), help=lazy_gettext("Empty: the days of the settings after the issue.")
+    ),
+    FormField("invoice_status", lazy_gettext("Status"), words=INVOICE_STATUSES, help=""),
+    FormField("notes", lazy_gettext("Notes"), help=lazy_gettext("Below the sums."), widget="long", wide=True),
+    FormField("comment", lazy_gettext("Comment"), help=lazy_gettext("For staff."), wide=True),
 )
-NEW: Final = FormPlan(
-    invoices.add,
-    (FormGroup(lazy_gettext("Invoice"), (*_MAIN, _CURRENCY)), FormGroup(lazy_gettext("Lines"), (_LINES,))),
-)
-EDIT: Final = FormPlan(
-    invoices.edit,
-    (FormGroup(lazy_gettext("Invoice"), _MAIN), FormGroup(lazy_gettext("Lines"), (_LINES,))),
-)
+_REST: Final = (FormGroup(lazy_gettext("Lines"), (_LINES,)), FormGroup(lazy_gettext("Taxes"), (_TAXES,)))
+NEW: Final = FormPlan(api.add, (FormGroup(lazy_gettext("Invoice"), (*_MAIN, _CURRENCY)), *_REST))
+EDIT: Final = FormPlan(api.edit, (FormGroup(lazy_gettext("Invoice"), _MAIN), *_REST))
 
 
-@pages.get("/console/invoices/new", needs=(invoices.add,))
-@pages.post("/console/invoices/new", needs=(invoices.add,))
+@pages.get("/console/invoices/new", needs=(api.add,))
+@pages.post("/console/invoices/new", needs=(api.add,))
 def new_invoice(request: PageRequest) -> PageAnswer:
-    """Create an invoice."""
-    form = open_form(request, NEW, choices=_choices(request))
+    """Make a draft. It begins with the last month, unpaid, in the platform's currency."""
+    form = open_form(request, NEW, _first_values(request), choices=_choices(request), is_new=True)
     answer = form.save()
     if answer is not None:
-        return Redirect(f"{PATH}/{answer.number}", gettext("Invoice %(number)s is created.", number=answer.number))
-    line = gettext("With both days and no lines, the lines are computed from statistics, by offer.")
-    return form.page(request, gettext("New invoice"), back=PATH, line=line, save=gettext("Create the invoice"))
+        made = answer.invoice
+        return Redirect(f"{PATH}/{made.number}", gettext("%(invoice)s is a draft.", invoice=name_of(made)))
+    line = gettext("A draft is for staff alone until it is issued.")
+    return form.page(request, gettext("New invoice"), back=PATH, line=line, save=gettext("Save the draft"))
 
 
-@pages.get("/console/invoices/{number}", needs=(invoices.show,))
-def invoice_page(request: PageRequest) -> PageAnswer:
-    """Show an invoice with its lines."""
-    invoice, calls = find_invoice(request), request.calls
-    titles = ADVERTISERS.names(calls, [invoice.supplier_id])
-    number = str(invoice.number)
-    return request.page(
-        "money/invoice.html",
-        invoice=invoice,
-        title=titles.get(invoice.supplier_id, ""),
-        word=INVOICE_STATUSES[invoice.status],
-        mark=INVOICE_MARKS[invoice.status],
-        period=period_of(invoice),
-        counted=COUNTED,
-        offers=_offer_titles(request, {line.offer_id for line in invoice.detail}),
-        path=f"{PATH}/{number}",
-        activity=recent_changes(request, "invoice", number),
-        api_request_path=calls.address(invoices.show, path={"number": number}),
-    )
-
-
-@pages.get("/console/invoices/{number}/edit", needs=(invoices.show, invoices.edit))
-@pages.post("/console/invoices/{number}/edit", needs=(invoices.show, invoices.edit))
+@pages.get("/console/invoices/{number}/edit", needs=(api.show, api.edit))
+@pages.post("/console/invoices/{number}/edit", needs=(api.show, api.edit))
 def edit_invoice(request: PageRequest) -> PageAnswer:
-    """Change an invoice."""
+    """Change an invoice that is not issued."""
     invoice = find_invoice(request)
-    number = str(invoice.number)
-    form = open_form(request, EDIT, invoice, choices=_choices(request), path={"number": number})
+    path = f"{PATH}/{invoice.number}"
+    form = open_form(request, EDIT, invoice, choices=_choices(request), path={"number": str(invoice.number)})
     if form.save() is not None:
-        return Redirect(f"{PATH}/{number}", gettext("Invoice %(number)s is saved.", number=number))
-    return form.page(
-        request,
-        gettext("Edit invoice %(number)s", number=number),
-        back=f"{PATH}/{number}",
-        save=gettext("Save the invoice"),
-    )
+        return Redirect(path, gettext("%(invoice)s is saved.", invoice=name_of(invoice)))
+    title = gettext("Edit %(invoice)s", invoice=name_of(invoice))
+    return form.page(request, title, back=path, save=gettext("Save the invoice"))
 
 
-def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:
-    """Return titles by number of the offers that the person may see."""
-    if not ids or not request.calls.may(lists.list_offers):
-        return {}
-    statuses = [("status[]", each) for each in ("active", "stopped", "suspended")]
-    sent = [*(("int_id[]", str(each)) for each in sorted(ids)), *statuses, ("limit", str(len(ids)))]
-    return {each.id: each.title for each in request.calls.ask(lists.list_offers, sent).offers}
+@pages.get("/console/invoices/{number}/document", needs=(api.show_document,))
+def show_document(request: PageRequest) -> PageAnswer:
+    """Show the document of an invoice or a credit note."""
+    answer = request.calls.ask(api.show_document, path=request.path)
+    return document_page(request, answer.document, f"{PATH}/{request.path['number']}")
+
+
+def _first_values(request: PageRequest) -> Mapping[str, object]:
+    """Return the first values of a new invoice."""
+    today = local_day(request.deps.clock.now_ms(), request.day_zone)
+    last = today.replace(day=1) - timedelta(days=1)
+    values: dict[str, object] = {
+        "supplier_id": request.address.get("advertiser"),
+        "start_date": last.replace(day=1).isoformat(),
+        "end_date": last.isoformat(),
+        "invoice_status": "unpaid",
+        "currency": request.deps.currency,
+    }
+    if request.calls.may(billing.show):
+        found = request.calls.ask(billing.show).billing
+        values["notes"] = found.notes
+        values["taxes"] = [{"name": found.tax_name, "percent": found.tax_percent}] if found.tax_name else []
+    return values
 
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:

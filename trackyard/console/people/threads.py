@@ -74,7 +74,7 @@ class ThreadsCard:
 
 
 def threads_card(request: PageRequest, subject: ThreadSubject, subject_id: object) -> ThreadsCard | None:
-    """Return what was written about a thing; None for a person who has no threads."""
+    """Return the newest threads about a thing; None for a person who has no threads."""
     home = request.person.home
     if not request.may_open(f"{home}threads/about"):
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic
 
 from trackyard.actions.deps import Deps
-from trackyard.api.money import held_changes, payment_requests
+from trackyard.api.money import billed_invoices, held_changes, payment_requests
 from trackyard.api.offers import tickets
 from trackyard.api.people import advertisers, affiliates
 from trackyard.api.platform import settings, status
@@ -106,6 +106,13 @@ def _payment_requests(count: int, answer: payment_requests.PaymentRequestsAnswer
     sentence = ngettext("%(num)d affiliate asks to be paid", "%(num)d affiliates ask to be paid", count)
     detail = f"{first.name}, {money(first.amount, first.currency)}"
     return WorkItem(sentence, detail, gettext("Decide"), "/console/payments/requests")
+
+
+def _overdue_invoices(count: int, answer: billed_invoices.BilledInvoicesAnswer) -> WorkItem:
+    first = answer.invoices[0]
+    sentence = ngettext("%(num)d invoice is overdue", "%(num)d invoices are overdue", count)
+    detail = f"{first.document_number}, {money(first.total, first.currency)}"
+    return WorkItem(sentence, detail, gettext("See them"), "/console/invoices?overdue=1")
 
 
 _NEW_ONE: Final = (("status[]", "on moderation"), ("limit", "1"))
@@ -276,6 +283,12 @@ SOURCES: Final[tuple[_AnySource | _UncountedSource, ...]] = (
         payment_requests.list_,
         (("status[]", "open"), ("limit", "1")),
         _payment_requests,
+    ),
+    _Source(
+        (EventKind.INVOICE_OVERDUE,),
+        billed_invoices.list_,
+        (("overdue", "1"), ("limit", "1")),
+        _overdue_invoices,
     ),
     _UncountedSource((), _held_changes),
     _UncountedSource((EventKind.PIXEL_OPENED,), _pixels),

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.money.documents import DocumentKind
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.mails.kinds import NoticeKind
 
@@ -51,6 +52,9 @@ class EventKind(StrEnum):
     PAYMENT_REQUEST_OPENED = "payment_request.opened"
     PAYMENT_REQUEST_REJECTED = "payment_request.rejected"
     PAYEE_CHANGED = "payee.changed"
+    INVOICE_ISSUED = "invoice.issued"
+    INVOICE_CREDITED = "invoice.credited"
+    INVOICE_OVERDUE = "invoice.overdue"
     PASSWORD_CHANGED = "password.changed"  # noqa: S105 (the name of a kind)
     FACTOR_ADDED = "second_factor.added"
     FACTOR_REMOVED = "second_factor.removed"
@@ -157,12 +161,14 @@ class EventRule:
     notices: who hears of it; none = programs read it, and people have lists of it.
     is_required: whether its notices stay on, as about access, money and payment data.
     is_mailed_by_act: whether the change itself queues the mail, at once and also to people who may not sign in.
+    document: the kind of the document of its subject, which goes with the mails; None = none.
     """
 
     label: str
     fields: tuple[str, ...] = ()
     is_required: bool = False
     is_mailed_by_act: bool = False
+    document: DocumentKind | None = None
     notices: tuple[NoticeRule, ...]
 
 
@@ -176,6 +182,12 @@ def _affiliate(mail: NoticeKind, permission: Permission = Permission.NONE) -> tu
 
 def _advertiser(mail: NoticeKind) -> tuple[NoticeRule, ...]:
     return (NoticeRule(audience=EventAudience.ADVERTISER, mail=mail),)
+
+
+def _billed(mail: NoticeKind) -> NoticeRule:
+    """Return the rule of a notice about an invoice, for the people of the advertiser."""
+    permission = Permission.INVOICES_WRITE
+    return NoticeRule(audience=EventAudience.ADVERTISER, permission=permission, mail=mail, page="invoices/{subject}")
 
 
 _OFFERS: Final = Permission.OFFERS_READ
@@ -371,6 +383,7 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             label=lazy_gettext("A payment is on its way"),
             fields=("amount", "payment"),
             is_required=True,
+            document=DocumentKind.REMITTANCE,
             notices=_affiliate(NoticeKind.PAYMENT_EXECUTED, _BALANCES),
         ),
         EventKind.PAYMENT_CANCELLED: EventRule(
@@ -400,6 +413,30 @@ EVENT_RULES: Final[Mapping[EventKind, EventRule]] = MappingProxyType(
             label=lazy_gettext("Your payment systems were changed"),
             is_required=True,
             notices=(NoticeRule(audience=EventAudience.ACCOUNT, mail=NoticeKind.PAYEE_CHANGED),),
+        ),
+        EventKind.INVOICE_ISSUED: EventRule(
+            label=lazy_gettext("You get an invoice"),
+            fields=("number", "amount", "due"),
+            is_required=True,
+            document=DocumentKind.INVOICE,
+            notices=(_billed(NoticeKind.INVOICE_ISSUED),),
+        ),
+        EventKind.INVOICE_CREDITED: EventRule(
+            label=lazy_gettext("An invoice is taken back"),
+            fields=("number", "amount", "credited"),
+            is_required=True,
+            document=DocumentKind.CREDIT_NOTE,
+            notices=(_billed(NoticeKind.INVOICE_CREDITED),),
+        ),
+        EventKind.INVOICE_OVERDUE: EventRule(
+            label=lazy_gettext("An invoice is overdue"),
+            fields=("number", "amount", "due", "advertiser"),
+            is_required=True,
+            document=DocumentKind.INVOICE,
+            notices=(
+                *_staff(NoticeKind.INVOICE_UNPAID, Permission.INVOICES_WRITE, "invoices/{subject}"),
+                _billed(NoticeKind.INVOICE_OVERDUE),
+            ),
         ),
         EventKind.PASSWORD_CHANGED: _access(NoticeKind.PASSWORD_CHANGED, lazy_gettext("Your password was changed")),
         EventKind.FACTOR_ADDED: _access(NoticeKind.FACTOR_ADDED, lazy_gettext("Your account has a second factor")),

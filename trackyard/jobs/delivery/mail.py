@@ -17,6 +17,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import MAILS
 from trackyard.base.secrets import SecretCipher
+from trackyard.domain.platform.files import PDF, MailFile
 from trackyard.domain.platform.mails.log import MailState
 from trackyard.jobs.failures import JobFailures
 from trackyard.outbound.mail import (
@@ -27,8 +28,10 @@ from trackyard.outbound.mail import (
     named_sender,
 )
 from trackyard.store.engine.database import Database
+from trackyard.store.money import documents
 from trackyard.store.people import email_confirmations, sign_in_links
 from trackyard.store.platform import mail, settings
+from trackyard.store.platform.file_storage import FileStore, read_file
 from trackyard.store.platform.mail import QueuedMail
 
 LEASE_MS: Final = 120_000
@@ -39,6 +42,10 @@ RETRY_SECONDS: Final = (60, 300, 1_800, 7_200, 21_600)
 
 GIVE_UP_MS: Final = 3 * 24 * 3_600_000
 """A mail older than this that fails is abandoned."""
+
+DOCUMENT_WAIT_MS: Final = 600_000
+"""How long a mail waits for the file of its document."""
+_LOOK_AGAIN_MS: Final = 2_000
 
 log = logging.getLogger("trackyard.mail")
 
@@ -52,7 +59,10 @@ class Mailer:
         clock: Clock,
         transport: MailTransport,
         draw_jitter: Callable[[], float] = random.random,
+        files: FileStore | None = None,
     ) -> None:
+        """Hold what is used. files: the store of documents; without one mails go without their files."""
+        self._files = files
         self._database = database
         self._clock = clock
         self._transport = transport
@@ -88,7 +98,10 @@ class Mailer:
         if item is None:
             return False
         try:
-            files = tuple((each.name, each.kind, each.content) for each in item.attachments)
+            document = self._document_of(item, now)
+            if document is None:
+                return True
+            files = tuple((each.name, each.kind, each.content) for each in (*item.attachments, *document))
             given = (item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files, item.server)
             self._transport.send(MailMessage(*given, item.stop))
         except MailServerUnreachable as fault:
@@ -107,6 +120,25 @@ class Mailer:
         self._server.worked()
         self._finish(item, MailState.SENT)
         return True
+
+    def _document_of(self, item: QueuedMail, now: int) -> list[MailFile] | None:
+        """Return the file of the document that goes with a mail; None where the mail now waits for it.
+
+        A mail waits ten minutes. Then it goes without: the page that it leads to has the document.
+        """
+        if not item.document_id or self._files is None:
+            return []
+        with self._database.read() as conn:
+            found = documents.find_document(conn, item.document_id)
+        content = None if found is None else read_file(self._files, found.file)
+        if found is not None and content is not None:
+            return [MailFile(found.file_name, PDF, content)]
+        if found is None or found.file or now - item.created_at > DOCUMENT_WAIT_MS:
+            log.warning("mail without its document", extra={"mail": item.id, "document": item.document_id})
+            return []
+        with self._database.write() as conn:
+            mail.wait_for_document(conn, item.id, now + _LOOK_AGAIN_MS)
+        return None
 
     def _record_failure(self, item: QueuedMail, reason: str, *, permanent: bool) -> None:
         now = self._clock.now_ms()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.events.notifying import notify_next
+from trackyard.actions.money.invoice_events import find_overdue
 from trackyard.actions.offers.announcing import stop_ended_offers
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.actions.people.sessions import remove_ended_sessions
@@ -20,6 +21,7 @@ from trackyard.actions.platform.messages.sending import send_next
 from trackyard.actions.platform.news_bells import ring_next
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher
+from trackyard.base.zones import local_day
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.conversions import postback_log
@@ -34,6 +36,7 @@ from trackyard.store.engine.audit_actor import act_as_system
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.events import events
+from trackyard.store.money import invoices
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
 from trackyard.store.platform import mail_log, messages, news, receivers
@@ -96,6 +99,7 @@ class JobScheduler:
             Job("notices", 0.5, self.notify, has_any=events.has_unnoticed),
             Job("messages", 0.5, self.send_messages, has_any=messages.has_unsent),
             Job("news", 0.5, self.ring_news, has_any=news.has_unrung),
+            Job("overdue invoices", 60, self.find_overdue, by_turns=True),
             Job("old events", 600, self.trim_events, by_turns=True),
             Job("old messages", 600, self.trim_messages, by_turns=True),
             Job("parked", 2, self.unpark, has_any=deliveries.has_parked),
@@ -277,6 +281,16 @@ class JobScheduler:
                 return 0
         with act_as_system("offers", now), self._database.write() as conn:
             return stop_ended_offers(conn, now, _CHUNK)
+
+    def find_overdue(self) -> int:
+        """Publish issued invoices that are unpaid after their due date; return how many."""
+        now = self._clock.now_ms()
+        today = local_day(now, self._zone)
+        with self._database.read() as conn:
+            if not invoices.has_overdue(conn, today):
+                return 0
+        with act_as_system("overdue invoices", now), self._database.write() as conn:
+            return find_overdue(conn, today, now)
 
     def unpark(self) -> int:
         """Resume deliveries of postbacks that are no longer paused; return how many."""

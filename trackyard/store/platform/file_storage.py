@@ -41,6 +41,14 @@ def new_file_id() -> str:
     return secrets.token_hex(16)
 
 
+def read_file(store: FileStore, file_id: str) -> bytes | None:
+    """Return the bytes of a stored file; None where it does not exist. Raises OSError."""
+    found = store.find(file_id) if file_id else None
+    if found is None:
+        return None
+    return found.read_bytes() if isinstance(found, Path) else b"".join(found)
+
+
 class DirectoryStore:
     """A FileStore in one directory, which the first file creates."""
 

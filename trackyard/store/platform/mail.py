@@ -25,6 +25,7 @@ class QueuedMail:
     html: the body as HTML, "" = only plain text.
     server: the server and the sender to use, encrypted; "" = the current settings.
     stop: the link that switches such mails off, "" = none.
+    document_id: its file goes with the mail, "" = none (docs/spec/documents.md).
     """
 
     id: str
@@ -37,6 +38,7 @@ class QueuedMail:
     attachments: tuple[MailFile, ...] = ()
     server: str = ""
     stop: str = ""
+    document_id: str = ""
 
 
 def add(
@@ -50,17 +52,19 @@ def add(
     attachments: Sequence[MailFile] = (),
     server: str = "",
     stop: str = "",
+    document_id: str = "",
     kind: str = OtherMail.OTHER,
 ) -> str:
     """Queue a mail in the caller's transaction; return its id. The subject becomes one line.
 
-    body: plain text. html: the same for mail programs that show it. server, stop: as of QueuedMail.
+    body: plain text. html: the same for mail programs that show it. server, stop, document_id: as of QueuedMail.
     kind: a kind of the log, which gets a row without the text.
     """
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
     row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html, "server": server}
-    conn.execute(insert(mail).values(**row, stop=stop, next_at=now_ms, created_at=now_ms))
+    row |= {"stop": stop, "document_id": document_id}
+    conn.execute(insert(mail).values(**row, next_at=now_ms, created_at=now_ms))
     mail_log.add(conn, mail_id, recipient, kind, line, now_ms)
     for place, each in enumerate(attachments):
         file = {"name": each.name, "kind": each.kind, "content": each.content}
@@ -90,9 +94,14 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
     attempts = row.attempts + 1
     conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
     files = _attachments(conn, row.id)
-    return QueuedMail(
-        row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files, row.server, row.stop
-    )
+    given = (row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html)
+    return QueuedMail(*given, files, row.server, row.stop, row.document_id)
+
+
+def wait_for_document(conn: Connection, mail_id: str, next_at: int) -> None:
+    """Put a claimed mail off until the file of its document is drawn; the attempt does not count."""
+    values = {"next_at": next_at, "attempts": mail.c.attempts - 1}
+    conn.execute(update(mail).where(mail.c.id == mail_id).values(values))
 
 
 def take(conn: Connection, mail_id: str) -> QueuedMail:

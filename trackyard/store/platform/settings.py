@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select
 
 from trackyard.domain.conversions.codes import CodeMode
+from trackyard.domain.money.billing import Billing
 from trackyard.domain.platform.network import Network, SignUpState
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
@@ -37,6 +39,8 @@ MAIL_FROM: Final = "mail_from"
 """The sender of mail; "" = TRACKYARD_MAIL_FROM."""
 SMTP_URL: Final = "smtp_url"
 """The mail server's address with its password, encrypted; "" = TRACKYARD_SMTP_URL."""
+BILLING: Final = "billing"
+"""Who issues documents: fields of domain/money/billing.py that are set."""
 NETWORK: Final = "network"
 """The face of the network: fields of domain/platform/network.py that are set."""
 STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
@@ -65,6 +69,12 @@ def find_network(conn: Connection) -> Network:
     stored = dict(find_setting(conn, NETWORK) or {})
     states = {name: SignUpState(stored[name]) for name in ("sign_up", "advertiser_sign_up") if stored.get(name)}
     return Network(**stored | states)
+
+
+def find_billing(conn: Connection) -> Billing:
+    """Return who issues documents; the defaults of what was never set."""
+    stored = dict(find_setting(conn, BILLING) or {})
+    return Billing(**stored | {"tax_percent": Decimal(stored.get("tax_percent", "0"))})
 
 
 def find_api_url(conn: Connection) -> str:

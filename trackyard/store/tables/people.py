@@ -2,6 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, false, text
 
+from trackyard.domain.money.documents import DocumentKind
 from trackyard.domain.money.invoices import InvoiceStatus
 from trackyard.domain.people.advertiser_fields import ADVERTISER_FIELDS
 from trackyard.domain.people.advertisers import AdvertiserStatus
@@ -295,5 +296,34 @@ invoice = table(  # what advertisers are billed; days are ISO texts in the platf
     Column("comment", Text, nullable=True),
     Column("detail", Document, nullable=False),
     Column("computed", Boolean, nullable=False),  # whether the lines come from statistics
+    Column("is_draft", Boolean, nullable=False, server_default=false()),  # only staff see it
+    Column("document_number", String(60), nullable=True, unique=True, index=True),  # given when it is issued
+    Column("issued_at", Moment, nullable=True),
+    Column("due_date", String(10), nullable=True),
+    Column("taxes", Document, nullable=False, server_default="[]"),
+    Column("notes", Text, nullable=False, server_default=""),
+    Column("credits", Integer, nullable=True, unique=True, index=True),  # the invoice that this credit note takes back
+    Column("overdue_at", Moment, nullable=True),  # when it was found unpaid after its due date
     *columns(Moment, "created_at", "updated_at", nullable=False),
+)
+
+document_series = table(  # the last document number of each prefix
+    "document_series",
+    Column("prefix", String(40), primary_key=True),
+    Column("last", Integer, nullable=False),
+)
+
+document = table(  # documents about money; only what draws their files changes (docs/spec/documents.md)
+    "document",
+    Column("id", Id24, primary_key=True),
+    Column("kind", Word(DocumentKind), nullable=False),
+    Column("subject", String(60), nullable=False),
+    Column("company", String(40), nullable=False),  # the name of the account that it is for
+    Column("number", String(80), nullable=False),
+    Column("content", Text, nullable=False),  # as documents/content.py wrote it
+    Column("file", String(32), nullable=False, server_default=""),  # its PDF file, "" until it is drawn
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("next_at", Moment, nullable=True, index=True),  # when it is drawn; NULL = it is, or was given up
+    Column("created_at", Moment, nullable=False),
+    Index("ix_document_kind_subject", "kind", "subject"),
 )

@@ -126,6 +126,7 @@ mail = table(  # mail to be sent; its id is part of its Message-ID, so that a re
     Column("html", Text, nullable=False, server_default=""),  # the same as the body, "" = plain text alone
     Column("server", Text, nullable=False, server_default=""),  # server and sender, encrypted; "" = the ones in force
     Column("stop", Text, nullable=False, server_default=""),  # the link that switches such mails off, "" = none
+    Column("document_id", String(24), nullable=False, server_default=""),  # its file goes with the mail, "" = none
     Column("failure", Text, nullable=False, server_default=""),  # the last answer that refused it, "" = none
     Column("failed_at", Moment, nullable=False, server_default="0"),  # when that came; 0 = never
     Column("attempts", Integer, nullable=False, default=0),

@@ -76,6 +76,47 @@ EVENT_NOTICES: Final = (
         page="payments",
     ),
     Notice(
+        NoticeKind.INVOICE_ISSUED,
+        lazy_gettext("Invoice {number} over {amount}"),
+        lazy_gettext(
+            "Hello {name},\n\nyou get an invoice:\n\nInvoice: {number}\nAmount: {amount}\nDue date: {due}\n\n"
+            "The document is in your account, and its file goes with this mail.\n"
+        ),
+        lazy_gettext("See the invoice"),
+        page="invoices",
+    ),
+    Notice(
+        NoticeKind.INVOICE_CREDITED,
+        lazy_gettext("Credit note {number} over {amount}"),
+        lazy_gettext(
+            "Hello {name},\n\nan invoice is taken back as a whole:\n\nInvoice: {credited}\nCredit note: {number}\n"
+            "Amount: {amount}\n\nThe invoice is not to be paid. What was paid of it is owed to you.\n"
+        ),
+        lazy_gettext("See the credit note"),
+        page="invoices",
+    ),
+    Notice(
+        NoticeKind.INVOICE_OVERDUE,
+        lazy_gettext("Invoice {number} is overdue"),
+        lazy_gettext(
+            "Hello {name},\n\nthis invoice is not marked as paid:\n\nInvoice: {number}\nAmount: {amount}\n"
+            "Due date: {due}\n\nIf you have paid it in the meantime, please ignore this mail.\n"
+        ),
+        lazy_gettext("See the invoice"),
+        page="invoices",
+    ),
+    Notice(
+        NoticeKind.INVOICE_UNPAID,
+        lazy_gettext("Invoice {number} of {advertiser} is overdue"),
+        lazy_gettext(
+            "Hello {name},\n\nan invoice is unpaid after its due date:\n\nAdvertiser: {advertiser}\nInvoice: {number}\n"
+            "Amount: {amount}\nDue date: {due}\n\nThe advertiser got a reminder. Mark the invoice as paid once the "
+            "money is there.\n"
+        ),
+        lazy_gettext("See the invoice"),
+        page="invoices",
+    ),
+    Notice(
         NoticeKind.PAYMENT_REQUEST_REJECTED,
         lazy_gettext("Your request for {amount} is rejected"),
         lazy_gettext(

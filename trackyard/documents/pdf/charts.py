@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, fromstring, register_namespace, tostr
 
 from fpdf import FPDF
 
-from trackyard.console.pdf.signs import Signs
+from trackyard.documents.pdf.signs import Signs
 
 _POINTS: Final = 72 / 25.4
 _INHERITED: Final = {"fill": "#000000", "text-anchor": "start", "font-size": "12"}

@@ -1,4 +1,4 @@
-"""Texts with the signs that the fonts of PDF files have (docs/spec/console.md#pdf-of-a-report)."""
+"""Texts with the signs that the fonts of PDF files have (docs/spec/documents.md#pdf)."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import replace
 from typing import Final
 
-from trackyard.console.pdf.document import PdfDocument
+from trackyard.documents.content import Document, DocumentTable, Party
 
 STAND_IN: Final = "?"
 _SPACES: Final = re.compile(r"[ \t\r\n\v\f]+")
@@ -40,16 +40,30 @@ class Signs:
         return STAND_IN
 
 
-def with_known_signs(document: PdfDocument, signs: Signs) -> PdfDocument:
+def with_known_signs(document: Document, signs: Signs) -> Document:
     """Return a document with the texts that its fonts can draw."""
     found = replace(
         document,
         network=signs.of(document.network),
         title=signs.of(document.title),
         about=signs.all_of(document.about),
+        parties=tuple(
+            Party(heading=signs.of(each.heading), lines=signs.all_of(each.lines)) for each in document.parties
+        ),
+        facts=tuple((signs.of(label), signs.of(value)) for label, value in document.facts),
         notes=signs.all_of(document.notes),
-        headings=signs.all_of(document.headings),
-        total=signs.all_of(document.total),
-        rows=tuple(map(signs.all_of, document.rows)),
+        tables=tuple(_table(each, signs) for each in document.tables),
+        end=signs.all_of(document.end),
     )
     return found if signs.replaced else replace(found, stand_in="")
+
+
+def _table(table: DocumentTable, signs: Signs) -> DocumentTable:
+    return replace(
+        table,
+        title=signs.of(table.title),
+        headings=signs.all_of(table.headings),
+        total=signs.all_of(table.total),
+        rows=tuple(map(signs.all_of, table.rows)),
+        sums=tuple((signs.of(label), signs.of(figure)) for label, figure in table.sums),
+    )

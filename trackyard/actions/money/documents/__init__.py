@@ -1,0 +1,1 @@
+"""Documents about money: what they say, their files, who gets them (docs/spec/documents.md)."""

@@ -1,1 +1,0 @@
-"""Reports as PDF, drawn by a process of its own (docs/spec/console.md#pdf-of-a-report)."""
