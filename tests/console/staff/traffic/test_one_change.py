@@ -5,7 +5,7 @@ import pytest
 from tests.api.money.test_affiliate_payments import pay
 from tests.support.api import Api
 from tests.support.page_forms import read_form, send
-from tests.support.pages import Visitor, staff_visitor
+from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
 from tests.support.traffic_pages import TrafficDesk, traffic_desk
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
@@ -75,9 +75,9 @@ def test_address_of_another_host_is_no_way_back(api: Api) -> None:
         assert answer.headers["location"].startswith("/console/conversions")
 
 
-def paid_conversion(api: Api, desk: TrafficDesk) -> Conversion:
+def paid_conversion(api: Api, desk: TrafficDesk, **fields: int) -> Conversion:
     """A conversion of $7 that an executed payment has paid."""
-    made = desk.conversion(1)
+    made = desk.conversion(1, **fields)
     with api.deps.database.write() as conn:
         ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
     [payment] = pay(api, **{"pid[]": made.affiliate_id})["payments"]
@@ -99,6 +99,18 @@ def test_late_decline_of_a_paid_conversion_says_what_it_takes(api: Api) -> None:
     assert "$7.00 was paid, and is taken back: the next payment settles it." in text
     assert "Balance Paid." not in text and "Nothing: declined" not in text
     assert "$7.00 is taken back" in visitor.read("/console/conversions?from=2023-11-01&to=2023-11-30").text
+
+
+def test_affiliate_sees_what_is_taken_back_and_never_that_a_declined_one_is_paid(api: Api) -> None:
+    desk, staff = traffic_desk(api), staff_visitor(api)
+    pid, own = affiliate_visitor(api)
+    made = paid_conversion(api, desk, affiliate_id=pid)
+    path = "/portal/conversions?from=2023-11-01&to=2023-11-30"
+    assert "Confirmed paid" in own.read(path).text
+    decline(staff, made, comment="Refunded by the shop")
+    desk.apply_edits()
+    text = own.read(path).text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "$7.00 is taken back" in text and "was $7.00" in text and "Declined paid" not in text
 
 
 def test_decline_before_a_payment_took_nothing_back(api: Api) -> None:
