@@ -51,6 +51,7 @@ class PlainAffiliateFields:
             "once.",
             label="Payment terms in days",
             most=365,
+            after="server_clicks",
         ),
     ] = 0
 
