@@ -174,6 +174,7 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
     **dict.fromkeys(("admin.payment.edit", "admin.payment.entries", "partner.payment.entries"), "payment"),
+    **dict.fromkeys(("admin.payment.document", "partner.payment.document"), "payment"),
     **dict.fromkeys(("payment.get", "payment.edit", "payment.remove", "payment.remove-by-post"), "payment"),
     **dict.fromkeys(("payment.correction.add", "payment.conversions.remove"), "payment"),
     "payment.correction.remove": "payment correction",

@@ -9,21 +9,29 @@ import threading
 from collections.abc import Iterator
 from decimal import Decimal
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from tests.support.api import NOW, Api, installed
+from tests.support.events import make_notices
 from tests.support.models.history import add_conversion
+from tests.support.pages import Visitor, console_app
 from trackyard.actions.money import affiliate_payments as actions
+from trackyard.actions.money.documents.drawing import DocumentDrawer
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry, ledger_entries_of
 from trackyard.domain.people.roles import Role
+from trackyard.jobs.delivery.mail import Mailer
+from trackyard.outbound.mail import MailMessage
 from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
+from trackyard.store.platform.personal_data import redact_account
 
 _numbers: Iterator[int] = iter(range(1, 10**6))
 DAY = 86_400_000
@@ -265,3 +273,68 @@ def test_upgrade_counts_conversions_with_another_state_of_payment(network: Api) 
     migration = import_module("trackyard.store.engine.migrations.versions.0041_columns_for_later_facts")
     with network.deps.database.read() as conn:
         assert conn.execute(migration._OTHER_STATES).scalar_one() == 2
+
+
+def test_paid_payment_has_a_remittance_that_adds_up_to_it(network: Api) -> None:
+    pid, ann = network.add_affiliate(name="Ann", email="ann@payee.example", company="Ann & Söhne KG", city="Wien")
+    sale = earn(network, pid, "10.25")
+    earn(network, pid, "5.5")
+    differ(network, sale, "-2")
+    network.admin.post("/3.1/admin/corrections", pid=pid, currency="USD", amount="1.25", comment="Bonus")
+    [made] = pay(network, **{"pid[]": pid})["payments"]
+    path = f"payments/{made['id']}/document"
+    assert ann.get(f"/3.1/partner/{path}", status=404), "it is not paid yet"
+    network.admin.post(f"/3.1/admin/payments/{made['id']}", status="paid", comment="November")
+    shown = ann.get(f"/3.1/partner/{path}")["document"]
+    [table] = shown["tables"]
+    assert table["rows"] == [
+        ["Later changes of conversions", "1", "−$2.00"],
+        ["Conversions", "2", "$15.75"],
+        ["Corrections", "1", "$1.25"],
+    ]
+    assert table["sums"] == [{"label": "Total", "value": "$15.00"}] and made["amount"] == 15
+    assert shown["parties"][1]["lines"] == ["Ann & Söhne KG", "Wien"] and shown["notes"] == ["November"]
+    assert network.admin.get(f"/3.1/admin/{path}")["document"]["title"] == f"Remittance {made['id']}"
+    other = network.add_affiliate()[1]
+    assert other.get(f"/3.1/partner/{path}", status=404)
+    drawer = DocumentDrawer(network.deps)
+    assert drawer.draw_one() and not drawer.draw_one()
+    mailed = mailed_files(network, "ann@payee.example")
+    text = PdfReader(BytesIO(mailed[f"remittance-{made['id']}.pdf"])).pages[0].extract_text()
+    assert "Ann & Söhne KG" in text and "Total $15.00" in text
+
+
+def mailed_files(api: Api, recipient: str) -> dict[str, bytes]:
+    """The files of the mails to a recipient, by name."""
+    found: dict[str, bytes] = {}
+
+    class FileKeeper:
+        """A mail server that keeps files."""
+
+        def send(self, message: MailMessage) -> None:
+            """Keep the files of a mail."""
+            if message.recipient == recipient:
+                found.update({name: content for name, _, content in message.files})
+
+        def close(self) -> None:
+            """Hold nothing."""
+
+    make_notices(api.deps.database, api.clock.now_ms())
+    mailer = Mailer(api.deps.database, api.clock, FileKeeper(), files=api.deps.files)
+    while mailer.send_one():
+        pass
+    return found
+
+
+def test_erased_affiliate_has_no_documents_any_more(network: Api) -> None:
+    pid, _ = network.add_affiliate()
+    earn(network, pid, "10")
+    [made] = pay(network, **{"pid[]": pid})["payments"]
+    network.admin.post(f"/3.1/admin/payments/{made['id']}", status="paid")
+    DocumentDrawer(network.deps).draw_one()
+    path = f"/3.1/admin/payments/{made['id']}/document"
+    url = network.admin.get(path)["document"]["url"].removeprefix(network.deps.api_url)
+    with network.deps.database.write() as conn:
+        redact_account(conn, pid, "hash", network.clock.now_ms())
+    assert network.admin.get(path, status=404)
+    assert Visitor(console_app(network)).client.get(url).status_code == 404

@@ -67,7 +67,10 @@ def path_subjects(api: Api, advertiser: str) -> dict[str, Callable[[], Any]]:
 
 
 def draft(api: Api, advertiser: str = "", offer: int = 0) -> int:
-    """A new draft with a line, which can be issued, and its number. advertiser, offer: "" and 0 = a new one."""
+    """A new draft with a line, which can be issued, and its number.
+
+    advertiser, offer: "" and 0 = a new one.
+    """
     api.admin.post("/3.1/admin/billing", legal_name="Sweep Network Ltd")
     advertiser = advertiser or api.add_advertiser()
     offer = offer or api.add_offer(advertiser=advertiser)

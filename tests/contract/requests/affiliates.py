@@ -66,6 +66,11 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         made = api.admin.post("/3.1/admin/payments", **{"pid[]": payee})["payments"]
         return int(made[0]["id"])
 
+    def paid() -> int:
+        number = payment()
+        api.admin.post(f"/3.1/admin/payments/{number}", status="paid")
+        return number
+
     asked = _asked(api)
     affiliates = ("get", "edit", "locale", "password", "referrals", "second_factor.reset", "look_as")
     affiliates += ("access", "sign_in_link", "sessions.end")
@@ -77,6 +82,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.custom_field.remove": custom_field,
         "admin.payment.edit": payment,
         "admin.payment.entries": payment,
+        "admin.payment.document": paid,
     }
 
 

@@ -61,7 +61,13 @@ def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
         made = api.admin.post("/3.1/admin/payments", **{"pid[]": earner(api, client)})
         return int(made["payments"][0]["id"])
 
+    def paid(client: ApiClient) -> int:
+        number = payment(client)
+        api.admin.post(f"/3.1/admin/payments/{number}", status="paid")
+        return number
+
     return {
+        "partner.payment.document": paid,
         "partner.payment-request.withdraw": lambda client: add_request(api, earner(api, client)),
         "partner.payment.entries": payment,
     }

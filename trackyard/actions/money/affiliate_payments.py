@@ -12,6 +12,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.events.publishing import publish
 from trackyard.actions.money.currencies import list_currencies
+from trackyard.actions.money.documents.remittances import add_remittance
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, Conflict, required
@@ -268,6 +269,8 @@ def _set_status(
         before = payment_changes.remove_corrections(conn, before, now)
     payments.set_status(conn, before, after, now)
     payments.set_texts(conn, before.id, texts, now)
+    if after is PaymentStatus.PAID and after is not before.status:
+        add_remittance(deps, conn, payments.get_payment(conn, before.id))
     if after is not before.status and after in _PUBLISHED:
         _publish_payment(conn, _PUBLISHED[after], before, now)
 

@@ -8,7 +8,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
 from trackyard.actions.money import payment_proposals
 from trackyard.actions.money.affiliate_payments import PaymentRun
+from trackyard.actions.money.documents.remittances import remittance_of
 from trackyard.api.lookups import in_scope_by_number
+from trackyard.api.money.document_views import DocumentAnswer, document_answer
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import At, as_text, unchanged
@@ -24,7 +26,7 @@ from trackyard.domain.money.affiliate_payments import (
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Params, Seq
+from trackyard.wire.request.params import AnyOf, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View
 from trackyard.wire.response.exports import ExportParams, ExportTable, FileExport, table_of
 from trackyard.wire.response.views import view_of
@@ -330,6 +332,26 @@ def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
     """List what a payment pays, the oldest first. A cancelled payment pays nothing."""
     return _entries_answer(request, params)
+
+
+@routes.get(
+    "/admin/payments/{id}/document", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.document", find=_find
+)
+def show_document(request: ApiRequest[Deps], _params: NoParams) -> DocumentAnswer:
+    """Show the remittance of a payment that is marked as paid, with its PDF file."""
+    return document_answer(request.deps, remittance_of(request.deps, request.subject))
+
+
+@routes.get(
+    "/partner/payments/{id}/document",
+    for_affiliates(Permission.BALANCES_READ),
+    id="partner.payment.document",
+    features=("general.billing",),
+    find=_find,
+)
+def show_own_document(request: ApiRequest[Deps], _params: NoParams) -> DocumentAnswer:
+    """Show the remittance of a paid payment to the calling affiliate, with its PDF file."""
+    return document_answer(request.deps, remittance_of(request.deps, request.subject))
 
 
 def _entries_answer(request: ApiRequest[Deps], params: Paging) -> PaymentEntriesAnswer:

@@ -24,6 +24,7 @@ from trackyard.console.lists.cells import ListCell, PageLink
 from trackyard.console.lists.declared import ListColumn, ListPage, On
 from trackyard.console.lists.objects import AFFILIATES, MANAGERS
 from trackyard.console.lists.page import answer_list, declare_list
+from trackyard.console.money.documents import document_page
 from trackyard.console.money.marking import preview
 from trackyard.console.money.payments import DONE, OWN_PATH, OWN_PAYMENTS, PATH
 from trackyard.console.money.words import (
@@ -130,6 +131,7 @@ def _around(request: PageRequest, rows: Sequence[PaidRow[AffiliatePaymentView]])
         "done": DONE,
         "systems": systems,
         "may_write": calls.may(affiliate_payments.edit),
+        "document": f"{PATH}/{payment.id}/document" if payment.paid_at else "",
         "activity": recent_changes(request, "payment", str(payment.id)),
     }
 
@@ -180,6 +182,7 @@ def _own_around(request: PageRequest, rows: Sequence[PaidRow[OwnPaymentView]]) -
         "state": OWN_PAYMENT_STATUSES[payment.status],
         "mark": PAYMENT_MARKS[payment.status],
         "in_words": _IN_WORDS[payment.status],
+        "document": f"{OWN_PATH}/{payment.id}/document" if payment.paid_at else "",
         "systems": request.calls.ask(own_account.list_payment_systems).payment_systems,
     }
 
@@ -208,3 +211,17 @@ OWN_PAID: Final = ListPage[PaidRow[OwnPaymentView], PaymentEntriesAnswer](
     per_page=OWN_PAYMENTS.per_page,
 )
 declare_list(pages, OWN_PAID)
+
+
+@pages.get(f"{PATH}/{{id}}/document", needs=(affiliate_payments.show_document,))
+def show_document(request: PageRequest) -> PageAnswer:
+    """Show the remittance of a payment."""
+    answer = request.calls.ask(affiliate_payments.show_document, path={"id": _number(request)})
+    return document_page(request, answer.document, f"{PATH}/{_number(request)}")
+
+
+@pages.get(f"{OWN_PATH}/{{id}}/document", audience="affiliate", needs=(affiliate_payments.show_own_document,))
+def show_own_document(request: PageRequest) -> PageAnswer:
+    """Show the remittance of a payment to the affiliate."""
+    answer = request.calls.ask(affiliate_payments.show_own_document, path={"id": _number(request)})
+    return document_page(request, answer.document, f"{OWN_PATH}/{_number(request)}")

@@ -80,6 +80,15 @@ class PayableBalance:
 
 
 @dataclass(frozen=True, slots=True)
+class PaidSum:
+    """What a payment pays of one kind of entries. count: how many entries."""
+
+    kind: str
+    count: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class PaidEntry:
     """One ledger entry that a payment pays.
 

@@ -31,6 +31,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import (
     AffiliatePayment,
     PaidEntry,
+    PaidSum,
     PayableBalance,
     PayableFilter,
     PaymentFilter,
@@ -306,6 +307,14 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
     total = conn.execute(select(func.count()).select_from(_entries(number).order_by(None).subquery())).scalar_one()
     rows = conn.execute(page_of(_entries(number), page, limit))
     return [PaidEntry(*row) for row in rows], int(total)
+
+
+def sums_by_kind(conn: Connection, number: int) -> list[PaidSum]:
+    """Return the sums of a payment by the kind of its entries."""
+    entries = _entries(number).order_by(None).subquery()
+    amount = func.sum(entries.c.available, type_=Amount)
+    query = select(entries.c.kind, func.count(), amount).group_by(entries.c.kind).order_by(entries.c.kind)
+    return [PaidSum(*row) for row in conn.execute(query)]
 
 
 def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit: int) -> list[PaidEntry]:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.domain.money.documents import DocumentKind, StoredDocument
 from trackyard.domain.people.callers import Account
@@ -56,6 +56,12 @@ def finish_document(conn: Connection, document_id: str, file_id: str) -> bool:
 def postpone_document(conn: Connection, document_id: str, next_at: int | None) -> None:
     """Draw the file of a document later, at `next_at` (UTC milliseconds); None = never."""
     conn.execute(update(document).where(document.c.id == document_id).values(next_at=next_at))
+
+
+def remove_documents(conn: Connection, company: Account) -> list[str]:
+    """Remove the documents of a company; return the ids of their files."""
+    removed = delete(document).where(document.c.company == company.name).returning(document.c.file)
+    return [each for each in conn.execute(removed).scalars() if each]
 
 
 def _document(**values: Any) -> StoredDocument:

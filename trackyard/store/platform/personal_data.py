@@ -29,7 +29,7 @@ from trackyard.domain.platform.erasures import ERASED_HOST, PERSONAL_COLUMNS, Er
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.events import bell, choices, events
-from trackyard.store.money import affiliate_payments, held_changes, payment_requests
+from trackyard.store.money import affiliate_payments, documents, held_changes, payment_requests
 from trackyard.store.people import (
     email_confirmations,
     persons,
@@ -40,7 +40,7 @@ from trackyard.store.people import (
     sign_in_links,
     threads,
 )
-from trackyard.store.platform import mail, messages, news, receivers
+from trackyard.store.platform import files, mail, messages, news, receivers
 from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
     affiliate,
@@ -282,8 +282,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     sign_in_links.remove_links(conn, account)
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)
-    payment_requests.redact_requests(conn, affiliate_id)
-    affiliate_payments.redact_payments(conn, affiliate_id)
+    _redact_money(conn, account)
     mail.remove_to(conn, email)
     _redact_audit_log(conn, affiliate_id)
     _redact_audit_rows(conn, affiliate.name, [str(affiliate_id)])
@@ -293,6 +292,13 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))
     conn.execute(delete(security_log).where(is_own))
     return True
+
+
+def _redact_money(conn: Connection, account: Account) -> None:
+    """Empty what is personal in the money of an affiliate; amounts stay."""
+    payment_requests.redact_requests(conn, int(account.id))
+    affiliate_payments.redact_payments(conn, int(account.id))
+    files.remove_files(conn, documents.remove_documents(conn, account))
 
 
 def empty_audit_addresses(conn: Connection, until: int) -> None:
