@@ -273,7 +273,7 @@ PAGES: dict[str, Expected] = {
         f"Payment {each['id']}": {"Amount": each["amount"]} for each in client.get("/3.1/admin/payments")["payments"]
     },
     "/console/invoices": lambda client, _: {
-        f"Invoice {each['number']}": {"Amount": sum(Decimal(line["amount"]) for line in each["detail"])}
+        f"Invoice #{each['number']}": {"Total": sum(Decimal(line["amount"]) for line in each["detail"])}
         for each in client.get("/3.0/admin/advertiser-invoices")["message"]
     },
     "/console/balances": balances,

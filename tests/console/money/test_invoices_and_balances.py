@@ -1,5 +1,6 @@
 """Invoices of advertisers, and balances of both sides."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.page_forms import read_form, send
 from tests.support.pages import advertiser_visitor, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of, earn, numbers
 from trackyard.actions.money.documents.drawing import DocumentDrawer
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 
 INVOICES, BALANCES = "/console/invoices", "/console/balances"
@@ -152,3 +154,23 @@ def test_balances_show_sums_of_the_api(api: Api) -> None:
     assert "Royal Reef $10.00 $120.50 $30.00" in page.text
     assert f"/console/invoices?advertiser={reef}&status=paid" in page.links
     assert BALANCES in page.links
+
+
+def test_sum_of_an_invoice_is_found_in_the_report_that_its_page_leads_to(api: Api) -> None:
+    api.clock.advance(NOON - NOW)
+    visitor, reef = staff_visitor(api), api.add_advertiser(title="Reef")
+    offer, (pid, _) = api.add_offer(advertiser=reef, title="Shoes"), api.add_affiliate()
+    who = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": reef}
+    for number, status in enumerate((Status.CONFIRMED, Status.CONFIRMED, Status.HOLD, Status.PENDING), 1):
+        add_conversion(api.deps, number, charge=Decimal("12.25"), status=status, **who)
+    days = {"start_date": "2023-11-01", "end_date": "2023-11-30"}
+    made = api.admin.post("/3.1/admin/invoices", supplier_id=reef, currency="USD", **days)["invoice"]
+    assert made["total"] == 24.5
+    page = visitor.read(f"{INVOICES}/{made['number']}")
+    [report] = [each for each in page.links if each.startswith("/console/reports?")]
+    text = visitor.read(report).text
+    assert "$24.50" in text and "$49.00" not in text
+    [listed] = [each for each in page.links if each.startswith("/console/conversions?")]
+    assert visitor.read(listed).text.count("$12.25") >= 2 and "2 conversions" in visitor.read(listed).text
+    manager = staff_visitor(api, Role.SECTION_PAYMENT)
+    assert not [each for each in manager.read(f"{INVOICES}/{made['number']}").links if "/console/reports" in each]

@@ -185,13 +185,18 @@ def _page(request: PageRequest, invoice: BilledInvoiceView, fault: str = "") -> 
         period=period_of(invoice),
         counted=COUNTED,
         offers=OFFERS.names(calls, [str(line.offer_id) for line in invoice.detail]),
-        rows={line.offer_id: _rows_of(invoice, line.offer_id) for line in invoice.detail},
-        report=_report_of(invoice),
+        rows={line.offer_id: _opened(request, _rows_of(invoice, line.offer_id)) for line in invoice.detail},
+        report=_opened(request, _report_of(invoice)),
         path=f"{PATH}/{number}",
         fault=fault,
         activity=recent_changes(request, "invoice", number),
         api_request_path=calls.address(api.show, path={"number": number}),
     )
+
+
+def _opened(request: PageRequest, address: str) -> str:
+    """Return a page that the person may open; "" for others."""
+    return address if address and request.may_open(address.partition("?")[0]) else ""
 
 
 def _rows_of(invoice: BilledInvoiceView, offer: int) -> str:
@@ -207,5 +212,6 @@ def _report_of(invoice: BilledInvoiceView) -> str:
     if not invoice.computed or not invoice.start_date or not invoice.end_date:
         return ""
     days = (("from", invoice.start_date), ("to", invoice.end_date))
-    chosen = (("by", "offer"), ("f.advertiser", invoice.supplier_id), ("currency", invoice.currency), *days)
+    billed = (("f.advertiser", invoice.supplier_id), ("f.status", "confirmed"), ("f.currency", invoice.currency))
+    chosen = (("by", "offer"), *billed, ("currency", invoice.currency), *days)
     return str(PageAddress("/console/reports", chosen))
