@@ -432,6 +432,14 @@ CHAT_MESSAGES = _deliveries.counter(
     ),
 )
 
+DOCUMENTS = _deliveries.counter(
+    "trackyard_documents_total",
+    "attempts",
+    "Attempts to draw the PDF file of a document, by outcome",
+    "Drawing fails: the log has `document not drawn` with the reason. Mails wait ten minutes for the file.",
+    MetricLabel("outcome", "how it ended", {"drawn": "the file is stored", "failed": "tried again a minute later"}),
+)
+
 OUTAGES = _upkeep.counter(
     "trackyard_outages_total",
     "outages",

@@ -1,9 +1,11 @@
 """Invoices of advertisers, their drafts and credit notes: the list, and the page of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.money.documents.invoice_content import COUNTED as ACTIONS_COUNTED
+from trackyard.actions.money.documents.invoice_content import percent_words
 from trackyard.api.money import billed_invoices as api
 from trackyard.api.money.billed_invoices import BilledInvoicesAnswer, BilledInvoiceView, OwnInvoiceView
 from trackyard.base.errors import Conflict
@@ -186,12 +188,22 @@ def _page(request: PageRequest, invoice: BilledInvoiceView, fault: str = "") -> 
         counted=COUNTED,
         offers=OFFERS.names(calls, [str(line.offer_id) for line in invoice.detail]),
         rows={line.offer_id: _opened(request, _rows_of(invoice, line.offer_id)) for line in invoice.detail},
+        sums=list(_sums(invoice)),
         report=_opened(request, _report_of(invoice)),
         path=f"{PATH}/{number}",
         fault=fault,
         activity=recent_changes(request, "invoice", number),
         api_request_path=calls.address(api.show, path={"number": number}),
     )
+
+
+def _sums(invoice: BilledInvoiceView) -> Iterator[tuple[str, Decimal]]:
+    """Yield the lines below the lines: the taxes and the total."""
+    if invoice.taxes:
+        yield gettext("Sum of the lines"), invoice.net
+    for tax in invoice.taxes:
+        yield f"{tax.name} {percent_words(tax.percent)}", tax.amount
+    yield gettext("Total"), invoice.total
 
 
 def _opened(request: PageRequest, address: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.base.fair_work import LOOKED_AT, FairWork
+from trackyard.base.metrics import DOCUMENTS
 from trackyard.documents.content import Document, decode
 from trackyard.documents.pdf.process import PdfFault, pdf_of
 from trackyard.domain.money.documents import StoredDocument
@@ -76,11 +77,13 @@ class DocumentDrawer:
             if documents.finish_document(conn, due.id, file_id):
                 row = FileRow(file_id, due.file_name, PDF, len(drawn), now, is_private=True)
                 files.add_files(conn, [row])
+                DOCUMENTS.labels("drawn").inc()
                 return
         deps.files.remove([file_id])
 
     def _failed(self, due: StoredDocument, reason: str) -> None:
         """Try again in a minute, or give up after ten attempts: the content stays readable as a page."""
+        DOCUMENTS.labels("failed").inc()
         is_last = due.attempts + 1 >= _MOST_ATTEMPTS
         log.error("document not drawn", extra={"document": due.id, "reason": reason, "attempts": due.attempts + 1})
         with self._deps.database.write() as conn:
