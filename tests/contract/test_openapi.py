@@ -218,6 +218,7 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
         "partner.payment-request.add",
         "partner.payment-request.withdraw",
         "partner.payment-requests.list",
+        "partner.payment.document",
         "partner.payment.entries",
         "partner.payment_systems.edit",
         "partner.payment_systems.list",

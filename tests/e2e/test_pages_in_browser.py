@@ -217,6 +217,15 @@ def test_console_and_portal_have_no_serious_fault_in_a_browser(
     assert len(seen) > 8
 
 
+def issue_invoice(program: RunningProgram, advertiser: str, offer: int) -> None:
+    """Issue an invoice over 120.50 USD."""
+    program.api("POST", "/3.1/admin/billing", {"legal_name": "Harbour Network GmbH", "address": "Street 1\nBerlin"})
+    line = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "120.50"}
+    sent = {"supplier_id": advertiser, "currency": "USD", "notes": "Thank you"} | line
+    number = program.api("POST", "/3.1/admin/invoices", sent)["invoice"]["number"]
+    program.api("POST", f"/3.1/admin/invoices/{number}/issue", {})
+
+
 def test_portal_of_an_advertiser_has_no_serious_fault_in_a_browser(
     program: RunningProgram, tab: BrowserTab, axe: str
 ) -> None:
@@ -229,7 +238,8 @@ def test_portal_of_an_advertiser_has_no_serious_fault_in_a_browser(
     program.api("POST", "/3.1/threads", {"subject": "advertiser", "subject_id": own, "text": "Hello"})
     offer = {"title": "Shoes", "advertiser": own, "url": "https://shop.example/?click={clickid}", "status": "active"}
     payment = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
-    program.api("POST", "/3.1/admin/offer", offer | payment)
+    made = program.api("POST", "/3.1/admin/offer", offer | payment)["offer"]
+    issue_invoice(program, own, made["id"])
     tab.resize(1280, 800)
     tab.swap_cookies()
     sign_in(program, tab, shop["email"])

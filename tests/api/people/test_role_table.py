@@ -60,7 +60,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "advertisers": ("admin.advertiser.* admin.advertisers.*", {R.MANAGER_SALES, R.SECTION_SUPPLIER}),
     "invoices": (
-        "admin.advertiser-invoice.* admin.advertiser-invoices.*",
+        "admin.advertiser-invoice.* admin.advertiser-invoices.* admin.invoices.* admin.billing.get",
         {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT},
     ),
     "payments to affiliates": (
@@ -92,7 +92,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
         admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* preset*
-        admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*
+        admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.* admin.billing.edit
         admin.mail-text.* admin.mail-texts.* admin.mails.*
         admin.rule* automation.*""",
         set(),

@@ -6,10 +6,16 @@ See docs/spec/money.md#statements.
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from pypdf import PdfReader
 
 from tests.api.money.test_affiliate_payments import earn
 from tests.support.api import Api
 from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
+from trackyard.actions.money.documents import drawing
+from trackyard.documents.pdf.process import PdfFault
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry, ledger_entries_of
@@ -92,3 +98,29 @@ def test_link_of_a_day_by_offer_selects_the_offer_in_the_period(api: Api) -> Non
     [link] = {each for each in own.read(path).links if "booked=conversions" in each}
     assert f"offer={first.offer_id}" in link and "from=2023-11-01" in link and "to=2023-11-30" in link
     assert first.click_id in own.get(link).text
+
+
+def test_pdf_file_of_a_statement_has_the_lines_of_the_page_on_both_sides(api: Api) -> None:
+    pid, own = affiliate_visitor(api, name="Ann Бойко")
+    staff = staff_visitor(api)
+    earn(api, pid, "10", created_at=moment(2))
+    decline(api, earn(api, pid, "7.25", created_at=moment(3)), moment(11))
+    api.admin.post("/3.1/admin/billing", legal_name="Harbour Network GmbH")
+    days = "from=2023-11-01&to=2023-11-30"
+    for visitor, page in ((staff, f"/console/statements/{pid}"), (own, "/portal/statement")):
+        [link] = [each for each in visitor.read(f"{page}?{days}").links if "format=pdf" in each]
+        answer = visitor.get(link)
+        assert answer.headers["content-disposition"] == 'attachment; filename="statement-2023-11-01-2023-11-30-USD.pdf"'
+        text = PdfReader(BytesIO(answer.content)).pages[0].extract_text()
+        wanted = ("Harbour Network GmbH", "Ann Бойко", "2023-11-11 Taken back −$7.25 $10.00", "Closing balance $10.00")
+        assert [each for each in wanted if each not in text] == []
+
+
+def test_statement_that_is_not_drawn_leads_back_to_its_page(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> bytes:
+        raise PdfFault("code 1: no font")
+
+    monkeypatch.setattr(drawing, "pdf_of", broken)
+    _, own = affiliate_visitor(api)
+    answer = own.get("/portal/statement/file?format=pdf&period=month")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/portal/statement?period=month")

@@ -1,5 +1,6 @@
 """A statement as a page, as a file and on paper (docs/spec/console.md#money)."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,15 +12,18 @@ from trackyard.api.people.affiliates import BalanceView
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import Download, Html, PageAnswer
+from trackyard.console.frame.answers import Download, Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.lists.objects import AFFILIATES
 from trackyard.console.money.corrections import PATH as CORRECTIONS
 from trackyard.console.money.payments import OWN_PATH
+from trackyard.console.money.statement_pdf import statement_pdf
+from trackyard.documents.pdf.process import PdfFault
 from trackyard.domain.money.statements import CONVERSION_LINES, REFERRAL_LINES
 
+log = logging.getLogger("trackyard.api")
 pages = Pages()
 
 METHOD: Final = statements.show
@@ -97,16 +101,19 @@ class _Owner:
 def of_affiliate(request: PageRequest) -> PageAnswer:
     """Show what changed the balance of an affiliate."""
     number, currencies = _account(request)
-    name = AFFILIATES.names(request.calls, [number]).get(str(number), f"#{number}")
-    owner = _Owner(str(number), name, "/console", f"/console/affiliates/{number}", name)
-    return _page(request, owner, currencies)
+    return _page(request, _owner_of(request, number), currencies)
 
 
 @pages.get("/console/statements/{id}/file", needs=(METHOD, affiliates.show_balance))
 def file_of_affiliate(request: PageRequest) -> PageAnswer:
     """Send the statement as a file."""
     number, currencies = _account(request)
-    return statement_file(request, [("pid", str(number))], currencies)
+    return statement_file(request, _owner_of(request, number), currencies)
+
+
+def _owner_of(request: PageRequest, number: int) -> _Owner:
+    name = AFFILIATES.names(request.calls, [number]).get(str(number), f"#{number}")
+    return _Owner(str(number), name, "/console", f"/console/affiliates/{number}", name)
 
 
 def _account(request: PageRequest) -> tuple[int, list[str]]:
@@ -125,14 +132,17 @@ def _account(request: PageRequest) -> tuple[int, list[str]]:
 def own(request: PageRequest) -> PageAnswer:
     """Show what changed the balance."""
     currencies = currencies_of(request.calls.ask(affiliates.show_balance).balance)
-    owner = _Owner("", "", "/portal", OWN_PATH, gettext("Payments"))
-    return _page(request, owner, currencies)
+    return _page(request, _own_owner(), currencies)
 
 
 @pages.get("/portal/statement/file", audience="affiliate", needs=(METHOD, affiliates.show_balance))
 def own_file(request: PageRequest) -> PageAnswer:
     """Send the statement as a file."""
-    return statement_file(request, (), currencies_of(request.calls.ask(affiliates.show_balance).balance))
+    return statement_file(request, _own_owner(), currencies_of(request.calls.ask(affiliates.show_balance).balance))
+
+
+def _own_owner() -> _Owner:
+    return _Owner("", "", "/portal", OWN_PATH, gettext("Payments"))
 
 
 def _page(request: PageRequest, owner: _Owner, currencies: Sequence[str]) -> Html:
@@ -176,11 +186,21 @@ def _sums(totals: statements.StatementTotalsView) -> list[tuple[str, Decimal]]:
     return [*([(gettext("Earned on another platform"), totals.earlier)] if totals.earlier else []), *usual]
 
 
-def statement_file(request: PageRequest, owner: Sequence[Pair], currencies: Sequence[str]) -> PageAnswer:
-    """Send a statement as the file that the API makes of it."""
+def statement_file(request: PageRequest, owner: _Owner, currencies: Sequence[str]) -> PageAnswer:
+    """Send a statement as a CSV file that the API makes of it, or, with `format=pdf`, as a PDF file."""
     period, _ = _period(request)
-    sent = [*owner, *_sent(request.address, period, _currency(request, currencies)), ("format", "csv")]
-    return Download(request.calls.file(METHOD, sent))
+    sent = [*owner.sent, *_sent(request.address, period, _currency(request, currencies))]
+    if request.address.get("format") != "pdf" or not request.calls.may_export(METHOD):
+        return Download(request.calls.file(METHOD, [*sent, ("format", "csv")]))
+    found = request.calls.ask(METHOD, sent).statement
+    rows = _rows(found, owner, request.address)
+    lines = [(each.date, str(each.what), each.text, each.amount, each.balance) for each in rows]
+    try:
+        return statement_pdf(request, found, owner.subject or request.person.name, _sums(found.totals), lines)
+    except PdfFault as fault:
+        log.warning("statement not drawn", extra={"reason": str(fault)})
+        page = PageAddress(request.address.path.removesuffix("/file"), request.address.without("format").pairs)
+        return Redirect(str(page), gettext("The PDF file could not be made this time."))
 
 
 def currencies_of(balances: BalanceView) -> list[str]:

@@ -90,5 +90,10 @@ class DocumentDrawer:
             documents.postpone_document(conn, due.id, None if is_last else self._deps.clock.now_ms() + _RETRY_MS)
 
 
+def draw_now(deps: Deps, content: Document) -> bytes:
+    """Return a document that is not stored as a PDF file. Raises PdfFault."""
+    return pdf_of(content, _logo(deps.files, content))
+
+
 def _logo(store: FileStore, content: Document) -> bytes:
     return read_file(store, content.logo) or b""
