@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.contract.requests import rules
+from tests.contract.requests.advertisers import issued
 from tests.support.api import Api, installed
 from tests.support.pages import (
     PageReader,
@@ -333,6 +334,7 @@ def test_every_link_of_an_advertiser_leads_to_a_page_in_the_own_language_and_zon
             click={"sub1": "secret-sub"},
             action_id=HOSTILE,
         )
+    issued(desk.api, number, offer)
     foreign = _foreign(visitor, "/advertiser", monkeypatch)
     met, faults = set(), []
     for origin, address, answer, page in _crawl(visitor, "/advertiser/"):

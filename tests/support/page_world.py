@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.contract.requests import comparisons, messages, money, rules, threads
+from tests.contract.requests.advertisers import issued
 from tests.contract.requests.staff import path_subjects
 from tests.support.api import Api, installed
 from tests.support.events import make_notices
@@ -222,15 +223,19 @@ def _of_money(desk: TrafficDesk) -> dict[str, Any]:
     post = desk.api.admin.post
     earn(desk.api, desk.pid, "60")
     [paid] = post("/3.1/admin/payments", pid=[desk.pid])["payments"]
+    post(f"/3.1/admin/payments/{paid['id']}", status="paid")
     invoice = {"supplier_id": desk.advertiser, "currency": "USD", "start_date": "2023-11-08", "end_date": "2023-11-14"}
-    number = post("/3.0/admin/advertiser-invoice", **invoice)["number"]
+    post("/3.0/admin/advertiser-invoice", **invoice)
+    number = issued(desk.api, desk.advertiser)
     earn(desk.api, desk.pid, "40")
     for _ in range(2):
         asked = money.add_request(desk.api, money.earner(desk.api, desk.api.admin))
     post(f"/3.1/admin/payment-requests/{asked}/reject", reason="The account number is wrong.")
     post("/3.1/admin/corrections", pid=desk.pid, currency="USD", amount="1.5", comment="Bonus")
     path_subjects(desk.api)["admin.held-change.confirm"]()
-    return {"/console/payments": paid["id"], "/portal/payments": paid["id"], "/console/invoices": number}
+    return {"/console/payments": paid["id"], "/portal/payments": paid["id"]} | dict.fromkeys(
+        ("/console/invoices", "/advertiser/invoices"), number
+    )
 
 
 class ReadNames:

@@ -178,7 +178,7 @@ ROWS: dict[str, tuple[Step, Any]] = {
         after(
             invoice(),
             lambda desk: invoices.list_invoices(
-                desk.deps, desk.staff, InvoiceFilter((), None, None, (desk.made["advertiser"],)), page=1, limit=9
+                desk.deps, desk.staff, InvoiceFilter(advertisers=(desk.made["advertiser"],)), page=1, limit=9
             )[1],
         ),
         1,

@@ -70,6 +70,8 @@ def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network:
     concerned = Concerned(7, network.pid, network.advertiser_id, network.offer, owner)
     if any(each.audience in (EventAudience.STAFF, EventAudience.ALERTED) for each in rule.notices):
         concerned = Concerned(7, network.pid, "", network.offer)
+    if kind is EventKind.INVOICE_OVERDUE:  # for staff and for the advertiser
+        concerned = Concerned(7, None, network.advertiser_id)
     if any(each.audience is EventAudience.CAPPED for each in rule.notices):
         with network.api.deps.database.read() as conn:
             [cap] = required(offers.find_offer(conn, Scope.everything(), network.offer)).caps
@@ -77,6 +79,10 @@ def test_each_kind_reaches_its_audience_by_its_channels_and_no_one_else(network:
     with network.api.deps.database.write() as conn:
         publish(conn, kind, network.api.clock.now_ms(), concerned, **dict.fromkeys(rule.fields, "x"))
     mailed = set(network.heard())
+    if kind is EventKind.INVOICE_OVERDUE:
+        assert "shop@advertiser.example" in mailed and kind.value in network.bell(network.advertiser)
+        assert kind.value not in network.bell(network.affiliate) and len(rule.notices) == 2
+        return
     [notice] = rule.notices
     clients = {
         "affiliate": network.affiliate,

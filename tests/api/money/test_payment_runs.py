@@ -173,7 +173,7 @@ def test_deletion_of_corrected_payment_restores_what_was_available(network: Api)
     assert own.get(f"/3.1/partner/payments/{number}/entries")["entries"] == []
     statement = own.get("/3.1/balance/statement", currency="USD", **DAYS)["statement"]
     lines = [(each["kind"], each["amount"]) for each in statement["lines"]]
-    assert lines[-1] == ("cancelled payment", 7)
+    assert ("cancelled payment", 7) in lines
     assert sum(amount for _, amount in lines) == 7
     check_books(network)
 

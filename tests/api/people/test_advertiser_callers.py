@@ -23,6 +23,7 @@ PASSWORD = "a long pass phrase"
 DAYS = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
 OPEN_METHODS = {
     "advertiser.api_key.renew", "advertiser.conversions.list", "advertiser.offer.get", "advertiser.offers.list",
+    "advertiser.invoices.document", "advertiser.invoices.get", "advertiser.invoices.list",
     "advertiser.me.edit", "advertiser.me.get", "advertiser.stats", "auth.api_key.show", "auth.password.change",
     "auth.preferences.edit", "auth.preferences.get",
     "notices.list", "notices.read", "notices.choices.get", "notices.choices.edit",

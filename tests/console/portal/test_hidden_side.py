@@ -34,7 +34,8 @@ def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> No
     counted = visitor.post("/portal/pixels/new", form_do="save", **pixel)
     assert (added.status_code, counted.status_code) == (303, 303)
     earn(api, pid, "7")
-    api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
+    [paid] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
+    api.admin.post(f"/3.1/admin/payments/{paid['id']}", status="paid")
     sent = {"email": "ann@people.example", "name": "Ann Lee", "role": "reports"}
     member = api.admin.post("/3.1/people", company=f"affiliate:{pid}", **sent)["person"]
     sent = {"subject": "affiliate", "subject_id": str(pid), "text": "Hello"}

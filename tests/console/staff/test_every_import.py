@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 import trackyard
+from tests.contract.requests.money import add_payment
 from tests.support.api import Api
 from tests.support.pages import PageReader, Visitor, staff_visitor
 from tests.support.spreadsheets import book, sheet_xml
@@ -175,6 +176,17 @@ def test_every_import_reads_the_same_files(world: ImportWorld, name: str) -> Non
         assert IMPORTS[name](world, rows, form) == [("я-1", Decimal("12.5")), ("A-2", Decimal("1234.5"))], form
 
 
+def test_results_of_payments_are_read_from_the_same_files(world: ImportWorld) -> None:
+    """Their ids are numbers of payments, so that they have a test of their own."""
+    number = add_payment(world.api)
+    [made] = world.api.admin.get("/3.1/admin/payments", **{"id[]": number})["payments"]
+    amount = f"{made['amount']:.2f}".replace(".", ",")
+    for form in FILES:
+        lines = [("Payment number", "Status", "Amount"), (f"{number}.0", "Completed", f"{amount} USD")]
+        text = world.upload("/console/payments/results", FILES[form](lines))
+        assert f">{number}<" in text and ">Paid<" in text and "Refused" not in text, (form, text)
+
+
 def test_no_code_but_the_reader_reads_files_of_rows() -> None:
     forbidden = re.compile(r"\bcsv\.reader\b|DictReader|calamine|openpyxl|utf-8-sig|csv import|\bxlrd\b")
     users = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py") if forbidden.search(path.read_text())}
@@ -188,6 +200,7 @@ def test_every_file_of_rows_is_in_the_table_of_imports() -> None:
     assert declared == {
         "domain/conversions/tables.py",
         "domain/conversions/comparisons/files.py",
+        "domain/money/result_tables.py",
         "domain/offers/feeds/product_feeds.py",
         "console/staff/ad_costs/importing.py",
     }

@@ -1,6 +1,7 @@
 """Issuing invoices, and credit notes (docs/spec/money.md#issued-invoices)."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final
 
@@ -16,7 +17,7 @@ from trackyard.documents.content import encode
 from trackyard.domain.events.kinds import EventKind
 from trackyard.domain.money.billing import Billing, document_number, prefix_of
 from trackyard.domain.money.documents import DocumentKind, StoredDocument
-from trackyard.domain.money.invoices import Invoice, InvoiceState, InvoiceStatus, credit_lines
+from trackyard.domain.money.invoices import Invoice, InvoiceKind, InvoiceState, InvoiceStatus, credit_lines
 from trackyard.domain.people.callers import Access, Account, AccountKind
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -30,6 +31,25 @@ _NO_LINES: Final = "An invoice without lines is not issued."
 _WAS_ISSUED: Final = "It is issued already."
 _NOT_ISSUED: Final = "Only an issued invoice gets a credit note. Change or delete this one instead."
 _CREDITED: Final = "The invoice has a credit note already."
+
+
+_DOCUMENTS: Final = {
+    InvoiceKind.INVOICE: DocumentKind.INVOICE,
+    InvoiceKind.CREDIT_NOTE: DocumentKind.CREDIT_NOTE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceRecord:
+    """An invoice with what belongs to it.
+
+    credited_by: the number of the credit note that takes it back; None without one.
+    file: the id of the PDF file of its document, "" = none.
+    """
+
+    invoice: Invoice
+    credited_by: int | None
+    file: str
 
 
 def issue_invoice(deps: Deps, access: Access, number: int) -> Invoice:
@@ -98,16 +118,20 @@ def credit_invoice(deps: Deps, access: Access, number: int, comment: str | None 
 
 def document_of(deps: Deps, invoice: Invoice) -> StoredDocument | None:
     """Return the document of an invoice; None before it is issued."""
-    kind = DocumentKind.INVOICE if invoice.credits is None else DocumentKind.CREDIT_NOTE
     company = Account(AccountKind.ADVERTISER, invoice.advertiser_id)
     with deps.database.read() as conn:
-        return documents.find_of(conn, kind, invoice.number, company)
+        return documents.find_of(conn, _DOCUMENTS[invoice.kind], invoice.number, company)
 
 
-def credit_of(deps: Deps, invoice: Invoice) -> int | None:
-    """Return the number of the credit note that takes an invoice back; None without one."""
+def records_of(deps: Deps, found: Sequence[Invoice]) -> list[InvoiceRecord]:
+    """Return invoices with their credit notes and files."""
+    if not found:
+        return []
+    subjects = [str(each.number) for each in found if each.issued_at is not None]
     with deps.database.read() as conn:
-        return invoices.find_credit(conn, invoice.number)
+        credits = invoices.find_credits(conn, [each.number for each in found])
+        files = {kind: documents.files_of(conn, _DOCUMENTS[kind], subjects) for kind in InvoiceKind}
+    return [InvoiceRecord(each, credits.get(each.number), files[each.kind].get(str(each.number), "")) for each in found]
 
 
 def _billing(conn: Connection) -> Billing:

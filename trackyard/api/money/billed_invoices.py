@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import invoices, issued_invoices
 from trackyard.actions.money.billing import get_billing
+from trackyard.actions.money.issued_invoices import InvoiceRecord
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.document_views import DocumentAnswer, document_answer, file_link
 from trackyard.api.money.invoices import InvoiceLineParams, OptionalDay, Status
@@ -29,7 +30,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
-from trackyard.wire.response.envelope import Answer, Money, Pagination, View
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
 _STAFF: Final = for_staff(Permission.INVOICES_WRITE)
@@ -198,7 +199,7 @@ class OwnInvoiceAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListBilledInvoices) -> BilledInvoicesAnswer:
     """List invoices, the newest first, also drafts and credit notes."""
     found, total = _list(request, params, params.state)
-    views = [_view(request.deps, item) for item in found]
+    views = [_view(request.deps, item) for item in issued_invoices.records_of(request.deps, found)]
     return BilledInvoicesAnswer(invoices=views, pagination=params.pagination(request, total))
 
 
@@ -273,14 +274,15 @@ def list_own(request: ApiRequest[Deps], params: Paging) -> OwnInvoicesAnswer:
     """List the calling advertiser's invoices and credit notes, the newest first."""
     chosen = InvoiceFilter(states=(InvoiceState.ISSUED,))
     found, total = invoices.list_invoices(request.deps, request.access, chosen, **params.place(request))
-    views = [_own_view(request.deps, item) for item in found]
+    views = [_own_view(request.deps, item) for item in issued_invoices.records_of(request.deps, found)]
     return OwnInvoicesAnswer(invoices=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/advertiser/invoices/{number}", _OWN, id="advertiser.invoices.get", find=find)
 def show_own(request: ApiRequest[Deps], _params: NoParams) -> OwnInvoiceAnswer:
     """Show an invoice or a credit note of the calling advertiser."""
-    return OwnInvoiceAnswer(invoice=_own_view(request.deps, request.subject))
+    [record] = issued_invoices.records_of(request.deps, [request.subject])
+    return OwnInvoiceAnswer(invoice=_own_view(request.deps, record))
 
 
 @routes.get("/advertiser/invoices/{number}/document", _OWN, id="advertiser.invoices.document", find=find)
@@ -314,13 +316,15 @@ def _document(request: ApiRequest[Deps]) -> DocumentAnswer:
     return document_answer(request.deps, required(issued_invoices.document_of(request.deps, request.subject)))
 
 
-def _answer(_request: ApiRequest[Deps], item: Invoice) -> BilledInvoiceAnswer:
-    return BilledInvoiceAnswer(invoice=_view(_request.deps, item))
+def _answer(request: ApiRequest[Deps], item: Invoice) -> BilledInvoiceAnswer:
+    [record] = issued_invoices.records_of(request.deps, [item])
+    return BilledInvoiceAnswer(invoice=_view(request.deps, record))
 
 
-def _view(deps: Deps, item: Invoice) -> BilledInvoiceView:
+def _view(deps: Deps, record: InvoiceRecord) -> BilledInvoiceView:
+    item = record.invoice
     return BilledInvoiceView(
-        **_common(deps, item),
+        **_common(deps, record),
         state=item.state.value,
         supplier_id=item.advertiser_id,
         created_at=datetime_text(item.created_at, deps.zone),
@@ -330,14 +334,13 @@ def _view(deps: Deps, item: Invoice) -> BilledInvoiceView:
     )
 
 
-def _own_view(deps: Deps, item: Invoice) -> OwnInvoiceView:
-    return OwnInvoiceView(**_common(deps, item))
+def _own_view(deps: Deps, record: InvoiceRecord) -> OwnInvoiceView:
+    return OwnInvoiceView(**_common(deps, record))
 
 
-def _common(deps: Deps, item: Invoice) -> dict[str, Any]:
+def _common(deps: Deps, record: InvoiceRecord) -> dict[str, Any]:
     """Return the fields that staff and the advertiser see."""
-    today = _today(deps)
-    credited_by = issued_invoices.credit_of(deps, item)
+    today, item, credited_by = _today(deps), record.invoice, record.credited_by
     is_unpaid = item.status is InvoiceStatus.UNPAID and credited_by is None and item.issued_at is not None
     return {
         "number": item.number,
@@ -352,12 +355,12 @@ def _common(deps: Deps, item: Invoice) -> dict[str, Any]:
         "currency": item.currency,
         "detail": [_line(each) for each in item.lines],
         "taxes": [_tax(each, amount) for each, amount in zip(item.taxes, item.tax_amounts, strict=True)],
-        "net": item.net,
-        "total": item.total,
+        "net": number(item.net),
+        "total": number(item.total),
         "notes": item.notes,
         "credits": item.credits,
         "credited_by": credited_by,
-        "url": file_link(deps, issued_invoices.document_of(deps, item)),
+        "url": file_link(deps, record.file),
     }
 
 
@@ -366,14 +369,14 @@ def _line(each: InvoiceLine) -> BilledLineView:
         offer_id=each.offer_id,
         payout_type=each.payout_type.value,
         actions=each.actions,
-        unit_price=each.unit_price,
-        amount=each.amount,
+        unit_price=None if each.unit_price is None else number(each.unit_price),
+        amount=number(each.amount),
         comment=each.comment,
     )
 
 
 def _tax(each: TaxLine, amount: Decimal) -> TaxView:
-    return TaxView(name=each.name, percent=each.percent, amount=amount)
+    return TaxView(name=each.name, percent=number(each.percent), amount=number(amount))
 
 
 def _day(day: date | None) -> str:

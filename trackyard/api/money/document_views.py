@@ -63,11 +63,9 @@ class DocumentAnswer(Answer):
     document: DocumentView
 
 
-def file_link(deps: Deps, found: StoredDocument | None) -> str:
+def file_link(deps: Deps, file_id: str) -> str:
     """Return the URL of the PDF file of a document, for its reader; "" while it has none."""
-    if found is None or not found.file:
-        return ""
-    return f"{deps.api_url}{FILES}{found.file}/{private_key(deps, found.file)}"
+    return f"{deps.api_url}{FILES}{file_id}/{private_key(deps, file_id)}" if file_id else ""
 
 
 def document_answer(deps: Deps, found: StoredDocument) -> DocumentAnswer:
@@ -78,7 +76,7 @@ def document_answer(deps: Deps, found: StoredDocument) -> DocumentAnswer:
         kind=found.kind.value,
         number=found.number,
         created_at=datetime_text(found.created_at, deps.zone),
-        url=file_link(deps, found),
+        url=file_link(deps, found.file),
         language=content.language,
         issuer=content.network,
         logo=file_url(deps.api_url, content.logo or None) or "",

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from enum import StrEnum
 
-from trackyard.base.money import SMALLEST_AMOUNT, ZERO
+from trackyard.base.money import SMALLEST_AMOUNT
 from trackyard.domain.money.units import unit_of
 
 
@@ -124,7 +124,7 @@ class Invoice:
     @property
     def net(self) -> Decimal:
         """Return the sum of the lines."""
-        return sum((line.amount for line in self.lines), ZERO)
+        return sum((line.amount for line in self.lines), Decimal(0))
 
     @property
     def tax_amounts(self) -> list[Decimal]:
@@ -134,7 +134,7 @@ class Invoice:
     @property
     def total(self) -> Decimal:
         """Return the amount that is to be paid, the lines with their taxes."""
-        return self.net + sum(self.tax_amounts, ZERO)
+        return self.net + sum(self.tax_amounts, Decimal(0))
 
 
 def tax_of(net: Decimal, percent: Decimal, currency: str) -> Decimal:

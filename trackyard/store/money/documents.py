@@ -1,5 +1,6 @@
 """Documents about money, and the files that are drawn of them (docs/spec/documents.md)."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -7,6 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.domain.money.documents import DocumentKind, StoredDocument
 from trackyard.domain.people.callers import Account
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import document
 
@@ -29,6 +31,15 @@ def find_of(conn: Connection, kind: DocumentKind, subject: object, company: Acco
     query = select(*_FIELDS).where(*of_it).order_by(document.c.id.desc()).limit(1)
     found = _ROWS.read(conn, query)
     return found[0] if found else None
+
+
+def files_of(conn: Connection, kind: DocumentKind, subjects: Collection[str]) -> dict[str, str]:
+    """Return the ids of the files of documents by their subject; "" while a file is not drawn."""
+    if not subjects:
+        return {}
+    of_them = (document.c.kind == kind, among_values(document.c.subject, list(subjects)))
+    query = select(document.c.subject, document.c.file).where(*of_them).order_by(document.c.id)
+    return {row.subject: row.file for row in conn.execute(query)}
 
 
 def list_due(conn: Connection, now_ms: int, most: int) -> list[StoredDocument]:

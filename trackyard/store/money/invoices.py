@@ -20,6 +20,7 @@ from trackyard.domain.money.invoices import (
 )
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import upsert
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, has_rows, in_scope
 from trackyard.store.tables import document_series, invoice, offer
 
@@ -78,6 +79,12 @@ def remove_invoice(conn: Connection, number: int) -> None:
 def find_credit(conn: Connection, number: int) -> int | None:
     """Return the number of the credit note that takes an invoice back; None without one."""
     return conn.execute(select(invoice.c.number).where(invoice.c.credits == number)).scalar_one_or_none()
+
+
+def find_credits(conn: Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """Return the credit notes that take invoices back, by the number of the invoice."""
+    taken = select(invoice.c.credits, invoice.c.number).where(among_values(invoice.c.credits, sorted(set(numbers))))
+    return {row.credits: row.number for row in conn.execute(taken)}
 
 
 def has_overdue(conn: Connection, today: date) -> bool:

@@ -94,6 +94,9 @@ def test_look_at_an_advertiser_shows_no_page_that_the_levels_of_the_manager_refu
         visitor.post("/console/end-look", advertiser=advertiser)
         deny(api, number)
     before, after = found
-    assert {path for path in before if before[path] != 403 == after[path]} == {"/advertiser/conversions"}
+    assert {path for path in before if before[path] != 403 == after[path]} == {
+        "/advertiser/conversions",
+        "/advertiser/invoices",
+    }
     assert visitor.get("/advertiser/conversions?format=csv").status_code == 403
-    assert len(before) == 14
+    assert len(before) == 15
