@@ -342,7 +342,7 @@ def test_every_link_of_an_advertiser_leads_to_a_page_in_the_own_language_and_zon
         faults += _faults(origin, address, answer, page)
         faults += foreign.faults(address, answer.text) if _is_translated(address, answer) else ()
         faults += [f"{address} shows {name}" for name in ("of secrets", "secret-sub") if name in answer.text]
-    assert faults == []
+    assert faults == [], "\n".join(faults)
     assert {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "advertiser"} <= met
     _check_forbidden(visitor, ("staff", "affiliate"))
 

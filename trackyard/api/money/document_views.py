@@ -6,7 +6,7 @@ from trackyard.api.platform.files import FILES, file_url
 from trackyard.base.zones import datetime_text
 from trackyard.documents.content import DocumentTable, decode
 from trackyard.domain.money.documents import StoredDocument
-from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.envelope import Answer, Moment, View
 
 
 class PartyView(View):
@@ -45,7 +45,7 @@ class DocumentView(View):
     id: str
     kind: str
     number: str
-    created_at: str
+    created_at: Moment
     url: str
     language: str
     issuer: str
