@@ -110,7 +110,7 @@ def test_pdf_file_of_a_statement_has_the_lines_of_the_page_on_both_sides(api: Ap
     for visitor, page in ((staff, f"/console/statements/{pid}"), (own, "/portal/statement")):
         [link] = [each for each in visitor.read(f"{page}?{days}").links if "format=pdf" in each]
         answer = visitor.get(link)
-        assert answer.headers["content-disposition"] == 'attachment; filename="statement-2023-11-01-2023-11-30-USD.pdf"'
+        assert answer.headers["content-disposition"] == "attachment; filename=statement-2023-11-01-2023-11-30-USD.pdf"
         text = PdfReader(BytesIO(answer.content)).pages[0].extract_text()
         wanted = ("Harbour Network GmbH", "Ann Бойко", "2023-11-11 Taken back −$7.25 $10.00", "Closing balance $10.00")
         assert [each for each in wanted if each not in text] == []

@@ -19,7 +19,6 @@ _api: Final = MetricSection("API")
 _loading: Final = MetricSection("Loading")
 _deliveries: Final = MetricSection("Conversions, deliveries and mail")
 _upkeep: Final = MetricSection("Outages, rebuilds, retention and erasure")
-
 CLICKS = _tracking.counter(
     "trackyard_clicks_total",
     "clicks",
@@ -136,7 +135,6 @@ CONNECTIONS_DROPPED = _tracking.counter(
     "[connections](spec/tracking.md#connections).",
     MetricLabel("listener", "which listener", {"tracking": "the listener of clicks", "api": "the listener of the API"}),
 )
-
 API_REDIS_UP = _api.gauge(
     "trackyard_api_redis_up",
     "1 or 0",
@@ -202,7 +200,6 @@ SIGN_INS = _api.counter(
         },
     ),
 )
-
 JOURNAL_LAG = _loading.gauge(
     "trackyard_journal_lag_seconds",
     "seconds",
@@ -334,7 +331,6 @@ TASK_FAILURES = _loading.counter(
     ),
     MetricLabel("task", "name of the task, as in the log"),
 )
-
 POSTBACKS_DECIDED = _deliveries.counter(
     "trackyard_inbound_postbacks_decided_total",
     "postbacks",
@@ -419,7 +415,6 @@ MAILS = _deliveries.counter(
         {"sent": "the server took it", "failed": "tried again later", "dead": "refused for good, or failed for 3 days"},
     ),
 )
-
 CHAT_MESSAGES = _deliveries.counter(
     "trackyard_chat_messages_total",
     "attempts",
@@ -431,7 +426,6 @@ CHAT_MESSAGES = _deliveries.counter(
         {"sent": "it was taken", "failed": "tried again later", "dead": "given up", "dropped": "the chat is gone"},
     ),
 )
-
 DOCUMENTS = _deliveries.counter(
     "trackyard_documents_total",
     "attempts",
@@ -439,7 +433,6 @@ DOCUMENTS = _deliveries.counter(
     "Drawing fails: the log has `document not drawn` with the reason. Mails wait ten minutes for the file.",
     MetricLabel("outcome", "how it ended", {"drawn": "the file is stored", "failed": "tried again a minute later"}),
 )
-
 OUTAGES = _upkeep.counter(
     "trackyard_outages_total",
     "outages",

@@ -63,5 +63,5 @@ def statement_pdf(
     )
     content = draw_now(request.deps, replace(document, language=request.language))
     file = f"statement-{statement.date_from}-{statement.date_to}-{currency}.pdf"
-    headers = dict(HEADERS) | {"Content-Disposition": f'attachment; filename="{file}"'}
+    headers = dict(HEADERS) | {"Content-Disposition": " ".join(("attachment;", f"filename={file}"))}
     return Download(Response(content, media_type="application/pdf", headers=headers))
