@@ -4,6 +4,7 @@ Only defects of the program are a 500.
 """
 
 import errno
+import logging
 from typing import Final
 
 from trackyard.base.error_codes import ErrorCode
@@ -25,6 +26,23 @@ NO_FILES: Final = (
 CONFLICTING_WRITE: Final = "Another change was made at the same moment, so this one was undone: send it again"
 
 _FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class LoggedFailures:
+    """The failures of a thread that works without callers; each is logged."""
+
+    def __init__(self, log: logging.Logger, work: str, pause_s: float) -> None:
+        """Hold the words of the log, and how long the thread waits after a failure."""
+        self._log, self._work, self._pause_s = log, work, pause_s
+
+    def failed(self, error: Exception) -> float:
+        """Log a failure; return the seconds to wait."""
+        level = logging.ERROR if refusal_of(error) is None else logging.DEBUG
+        self._log.log(level, f"{self._work} failed", exc_info=error)
+        return self._pause_s
+
+    def worked(self) -> None:
+        """Do nothing: failures are logged one by one."""
 
 
 def refusal_of(fault: Exception) -> RequestError | None:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.failures import refusal_of
+from trackyard.actions.failures import LoggedFailures, refusal_of
 from trackyard.actions.people.callers import find_account_caller
 from trackyard.actions.platform.network import get_network
 from trackyard.actions.statistics.report_mails import ClaimedMail, claim_due, finish, list_due, stop_mail
@@ -32,18 +32,6 @@ _FEATURE: Final = "stats.view-custom"
 log = logging.getLogger("trackyard.api")
 
 
-class _LoggedFailures:
-    """Failures to make mails."""
-
-    def failed(self, error: Exception) -> float:
-        """Log a failure; return the seconds to wait."""
-        log.log(logging.ERROR if refusal_of(error) is None else logging.DEBUG, "reports by mail failed", exc_info=error)
-        return _AFTER_FAILURE_S
-
-    def worked(self) -> None:
-        """Do nothing: failures are logged one by one."""
-
-
 class ReportMailer:
     """Makes reports as their recipients see them, some at a time, one of each account.
 
@@ -57,7 +45,7 @@ class ReportMailer:
 
     def run(self, stop: threading.Event) -> None:
         """Send what is due until `stop` is set."""
-        self._work.run(stop, "report mails", _PAUSE_S, _LoggedFailures)
+        self._work.run(stop, "report mails", _PAUSE_S, lambda: LoggedFailures(log, "reports by mail", _AFTER_FAILURE_S))
 
     def send_one(self) -> bool:
         """Make the report that is due the longest, and queue its mail.

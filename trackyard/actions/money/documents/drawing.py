@@ -5,7 +5,7 @@ import threading
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.failures import refusal_of
+from trackyard.actions.failures import LoggedFailures
 from trackyard.base.fair_work import LOOKED_AT, FairWork
 from trackyard.base.metrics import DOCUMENTS
 from trackyard.documents.content import Document, decode
@@ -27,18 +27,6 @@ _AFTER_FAILURE_S: Final = 30.0
 log = logging.getLogger("trackyard.api")
 
 
-class _LoggedDrawings:
-    """Failures of the thread itself."""
-
-    def failed(self, error: Exception) -> float:
-        """Log a failure; return the seconds to wait."""
-        log.log(logging.ERROR if refusal_of(error) is None else logging.DEBUG, "documents failed", exc_info=error)
-        return _AFTER_FAILURE_S
-
-    def worked(self) -> None:
-        """Do nothing: failures are logged one by one."""
-
-
 class DocumentDrawer:
     """Draws files, one of each company at a time.
 
@@ -51,7 +39,7 @@ class DocumentDrawer:
 
     def run(self, stop: threading.Event) -> None:
         """Draw what is due until `stop` is set."""
-        self._work.run(stop, "documents", _PAUSE_S, _LoggedDrawings)
+        self._work.run(stop, "documents", _PAUSE_S, lambda: LoggedFailures(log, "documents", _AFTER_FAILURE_S))
 
     def draw_one(self) -> bool:
         """Draw the file that is due the longest; False without one."""
