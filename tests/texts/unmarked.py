@@ -26,6 +26,7 @@ _FOR_PROGRAMS: Final = frozenset(
         "element",
         "mark",
         "_clause",
+        "LoggedFailures",
     )
 )
 """Functions that take words of programs; `_clause` finds the translation of its own."""
